@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target, tests included, is built with these: strict Swift 6, warnings are errors.
+/// Settings of every Swift target, tests included: strict Swift 6, and warnings are errors.
 let houseSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -13,7 +13,8 @@ let houseSettings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
     .enableUpcomingFeature("ImmutableWeakCaptures"),
     .enableExperimentalFeature("Lifetimes"),
-    // Debug builds, and so all tests, check exclusive access while they run; in a release that costs 6 % of a push.
+    // Debug builds, and so all tests, check exclusive access at run time. In a release build that would cost 6 % of a
+    // push.
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
@@ -28,21 +29,21 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
 
-/// `kept`: folders of files that tests read where they lie, bytes of earlier versions.
+/// `kept` names folders of files that tests read from the source tree: bytes written by earlier versions.
 func tests(_ name: String, _ dependencies: [Target.Dependency], kept: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, exclude: kept, swiftSettings: houseSettings)
 }
 
-// Ordered by tier (section 3 of the design): a target imports only what stands above it.
+// Ordered by tier (section 3 of the design): a target imports only targets above it.
 let package = Package(
     name: "fanfare",
-    // The kit's; everything else is for Linux.
+    // These platforms are for FanfareKit; everything else is for Linux.
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8)],
     products: [
         .executable(name: "fanfare", targets: ["fanfare"]),
-        // What an app takes in; it needs nothing but Foundation.
+        // The library that an app links; it needs only Foundation.
         .library(name: "FanfareKit", targets: ["FanfareKit"]),
-        // For the fuzzer, which is a package of its own (Tests/Fuzz).
+        // For the fuzzer, which is a separate package (Tests/Fuzz).
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     traits: [
@@ -57,9 +58,9 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        // Without its traits: the house reads its configuration itself.
+        // Without its traits: Fanfare reads its configuration itself.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-        // Hummingbird's own: the parts of HTTP that its channels speak.
+        // Hummingbird depends on both: they hold the HTTP types that its channels speak.
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     ],
@@ -71,7 +72,7 @@ let package = Package(
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .target(name: "CShims", dependencies: ["CNGHTTP2", "COpenSSL", "CRabbitMQ"]),
 
-        // Pure: no I/O, no clock, no randomness, no logging, no threads
+        // Pure: no I/O, clock, randomness, logging or threads
         .target(
             name: "Campaigns",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -81,12 +82,12 @@ let package = Package(
         library("PushProviders", ["Campaigns"]),
         library("Delivery", ["Campaigns", "PushProviders"]),
 
-        // Wrappers: one C library each, bytes in and bytes out, no socket
+        // Wrappers: one C library each, bytes in and bytes out, without sockets
         library("TLS", ["COpenSSL", "CShims"]),
         library("HTTP2", ["CNGHTTP2", "CShims"]),
         library("AMQP", ["CRabbitMQ", "CShims"]),
 
-        // Drivers: own sockets, loops and files; do what the state machines say
+        // Drivers: they own sockets, loops and files, and execute the state machines' decisions
         library(
             "Transport",
             ["CShims", "Delivery", "TLS", "HTTP2", "AMQP", nioCore, nioPosix, nioHTTP1, nioConcurrency, logging]
@@ -139,13 +140,13 @@ let package = Package(
                 "Simulator", "HTTPServer", "FanfareKit", nioCore, nioPosix, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            // Built and preloaded by `fanfare bench`, not part of the program.
+            // Built and preloaded by `fanfare bench`; not part of the program.
             resources: [.embedInCode("Bench/malloc-count.c")],
             swiftSettings: houseSettings
         ),
 
-        // Tests; `Servers` starts private brokers for them, `Seeds` gives them chances that come again,
-        // `Sanitizers` tells those that do less under one
+        // Tests. `Servers` starts private brokers, `Seeds` gives reproducible randomness, `Sanitizers` tells tests to
+        // do less under a sanitizer
         .target(
             name: "Servers",
             dependencies: ["HTTP2", nioCore, nioPosix],
@@ -154,7 +155,7 @@ let package = Package(
         ),
         .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: houseSettings),
         .target(name: "Sanitizers", path: "Tests/Sanitizers", swiftSettings: houseSettings),
-        // Counts what a thread of the tests allocates.
+        // Counts the allocations of a test's thread.
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         .target(
             name: "FuzzTargets",

@@ -56,7 +56,7 @@ static uint64_t number(const uint8_t *bytes) {
     return __builtin_bswap64(value);
 }
 
-// Starts every lane where an OpenSSL state stands.
+// Starts every lane from an OpenSSL state.
 static void spread(const SHA256_CTX *from, uint32_t lanes[8][C_SHA256_LANES]) {
     for (int word = 0; word < 8; word++) {
         for (int lane = 0; lane < C_SHA256_LANES; lane++) {
@@ -65,7 +65,7 @@ static void spread(const SHA256_CTX *from, uint32_t lanes[8][C_SHA256_LANES]) {
     }
 }
 
-// Codes of up to C_SHA256_LANES messages that end within the block that `inner` has begun.
+// Codes of up to C_SHA256_LANES messages, each of which ends within the block that `inner` has begun.
 static void lane_codes(
     const c_hmac_sha256 *state,
     const uint8_t *rests,
@@ -79,12 +79,12 @@ static void lane_codes(
     uint8_t bytes[SHA256_CBLOCK] = {0};
     memcpy(bytes, state->inner.data, begun);
     bytes[begun + rest_count] = 0x80;
-    // What OpenSSL has counted begins with the key's block.
+    // OpenSSL's count of absorbed bits includes the key's block.
     uint64_t absorbed = (uint64_t)state->inner.Nh << 32 | state->inner.Nl;
     uint64_t bits = __builtin_bswap64(absorbed + 8 * rest_count);
     memcpy(bytes + SHA256_CBLOCK - sizeof bits, &bits, sizeof bits);
     for (size_t lane = 0; lane < C_SHA256_LANES; lane++) {
-        // Lanes that nobody asked for work on the last message again.
+        // Unused lanes process the last message again.
         memcpy(bytes + begun, rests + rest_count * (lane < count ? lane : count - 1), rest_count);
         for (int word = 0; word < 16; word++) {
             uint32_t value;
@@ -116,7 +116,7 @@ void c_hmac_sha256_short_codes(
     size_t count,
     uint64_t *codes
 ) {
-    // The padding takes nine bytes at least (FIPS 180-4, 5.1.1); what needs another block goes the long way.
+    // The padding takes at least nine bytes (FIPS 180-4, 5.1.1); messages that need another block take the slow path.
     int fits = state->inner.num + rest_count + 9 <= SHA256_CBLOCK;
     for (size_t done = 0; done < count;) {
         const uint8_t *next = rests + done * rest_count;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// nghttp2 takes about ten small pieces of memory for a request and gives them back with the answer, often a
-// thousand streams later. A list per size serves that without a lock and without searching.
+// nghttp2 allocates about ten small pieces of memory for a request and frees them with the answer, often a thousand
+// streams later. One free list per size serves this without a lock or a search.
 
 enum { granularity = 64, classes = 32 };
 
-// In front of every piece; keeps the alignment of malloc.
+// The header of every piece; keeps malloc's alignment.
 typedef union piece {
     struct {
         union piece *next;
@@ -20,7 +20,7 @@ typedef union piece {
 
 struct c_nghttp2_pool {
     piece *spare[classes];
-    // Bytes got from malloc, those in the lists of them, and how many may stay there.
+    // The bytes obtained from malloc, the bytes in the free lists, and the limit for the latter.
     size_t held;
     size_t kept;
     size_t keep;

@@ -21,7 +21,7 @@ static EVP_PKEY *from_parameters(int selection, OSSL_PARAM *parameters) {
 }
 
 EVP_PKEY *c_evp_p256_public(const uint8_t *point) {
-    // Of the forms with 65 bytes only the uncompressed one begins with 4.
+    // Of the point forms with 65 bytes, only the uncompressed one begins with 4.
     if (point[0] != POINT_CONVERSION_UNCOMPRESSED) {
         return NULL;
     }
@@ -33,7 +33,7 @@ EVP_PKEY *c_evp_p256_public(const uint8_t *point) {
     return from_parameters(EVP_PKEY_PUBLIC_KEY, parameters);
 }
 
-// The point of a private key; 0 when it is none.
+// Computes the public point of a private key; 0 when the key is invalid.
 static int multiply(const BIGNUM *scalar, uint8_t *point) {
     EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
     EC_POINT *product = group == NULL ? NULL : EC_POINT_new(group);

@@ -1,8 +1,8 @@
 #include "sha256_lanes.h"
 
-// Vectors of the compiler's own: it makes of them what the processor has. Where that is found out at run time, there is
-// a version for each kind; `vprord` of AVX-512 alone saves a third. Not under the thread sanitizer, whose calls would be
-// in the choice too, which the loader makes before there is a sanitizer.
+// Vector extensions of the compiler, which it maps to the processor's instructions. Where the processor is determined
+// at run time, there is a version for each kind; AVX-512's `vprord` alone saves a third. Not under the thread
+// sanitizer: the resolver functions would call it before the loader has initialized it.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define ONE_FOR_ALL_PROCESSORS

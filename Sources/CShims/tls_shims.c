@@ -103,7 +103,7 @@ c_tls_pipe *c_tls_pipe_attach(SSL *ssl) {
     if (bio == NULL) {
         return NULL;
     }
-    // One reference given, one BIO for both directions: SSL_set_bio takes exactly that one.
+    // Both directions use this BIO with one reference; SSL_set_bio takes exactly that reference.
     SSL_set_bio(ssl, bio, bio);
     return BIO_get_data(bio);
 }

@@ -1,22 +1,22 @@
 import CNGHTTP2
 
-/// The peer or we broke HTTP/2 so badly that the connection is over.
+/// A failure that ends the connection, because the peer or we broke HTTP/2.
 ///
 /// A single stream's failure is not an error but a ``StreamEnd``.
 public struct HTTP2Error: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
-        /// The peer sent what HTTP/2 forbids.
+        /// The peer sent something that HTTP/2 forbids.
         case protocolViolation
-        /// The peer sent more SETTINGS, PINGs, CONTINUATIONs, resets or header bytes than anyone needs.
+        /// The peer sent more SETTINGS, PINGs, CONTINUATIONs, resets or header bytes than are plausible.
         case flooded
-        /// Out of memory, or a frame that we made cannot be sent.
+        /// Memory ran out, or a frame that we built cannot be sent.
         case internalFailure
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// What happened.
+    /// The failure as text.
     public let message: String
 
     /// The message.
@@ -27,7 +27,7 @@ public struct HTTP2Error: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The error for a negative result of nghttp2.
+    /// Returns the error for a negative result of nghttp2.
     static func from(_ result: Int, doing what: String) -> HTTP2Error {
         let number = Int32(truncatingIfNeeded: result)
         let text = nghttp2_strerror(number).map { String(cString: $0) } ?? "error \(number)"
@@ -67,10 +67,12 @@ public enum HTTP2ErrorCode {
 
 /// A GOAWAY frame of the peer.
 public struct GoAway: Sendable, Equatable {
-    /// Streams with a higher id were not processed; 2³¹−1 announces a shutdown without naming one yet.
+    /// The last processed stream: streams with a higher id were not processed.
+    ///
+    /// 2³¹−1 announces a shutdown without naming one yet.
     public let lastStreamID: Int32
     /// See ``HTTP2ErrorCode``.
     public let code: UInt32
-    /// At most 1 KiB of what the peer says about it (APNs: a JSON object with `reason`).
+    /// At most 1 KiB of the peer's debug data (APNs: a JSON object with `reason`).
     public let debugData: [UInt8]
 }

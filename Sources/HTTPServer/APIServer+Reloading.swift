@@ -2,9 +2,9 @@ import Fleet
 import Logging
 import ServiceLifecycle
 
-/// What a server takes of changed files while it runs.
+/// Rereading changed files while the server runs.
 extension APIServer {
-    /// Reads tokens, apps and certificate again (HUP); what cannot be used changes nothing, and is logged.
+    /// Reads tokens, apps and certificate again (SIGHUP); a file that cannot be used is logged and changes nothing.
     public func reload() async {
         guard let manager else { return readAgain() }
         await manager.reloading { readAgain() }
@@ -29,7 +29,7 @@ extension APIServer {
         }
     }
 
-    /// Takes the apps as their file has them now, with the keys of their edges.
+    /// Replaces the apps, and the keys of their edges, with the current contents of the apps file.
     private func readApps() {
         do {
             let configuration = core.configuration
@@ -37,13 +37,13 @@ extension APIServer {
             core.apps = try AppsFile.read(path: configuration.appsFile, holdsKeys: holdsKeys)
             logger.notice("the apps were read again", metadata: ["count": "\(core.apps.count)"])
         } catch {
-            // A server needs no apps file, unless it had one.
+            // A missing apps file is an error only if there was one.
             let level = core.apps.isEmpty ? Logger.Level.info : .error
             logger.log(level: level, "the apps stay as they were", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// A key that was revoked is not to be good until somebody thinks of a signal.
+    /// Rereads the apps when a file changes, so that a revoked key ends without a signal.
     var appsWatch: some Service {
         FilePoll { [core] in
             [core.configuration.appsFile] + core.apps.flatMap { $0.edge?.files ?? [] }
@@ -52,7 +52,7 @@ extension APIServer {
         }
     }
 
-    /// The same of an access token.
+    /// Rereads the access tokens when their file changes.
     var tokensWatch: some Service {
         FilePoll { [core] in
             [core.configuration.server.tokensFile].compactMap(\.self)
@@ -61,7 +61,7 @@ extension APIServer {
         }
     }
 
-    /// The reading returns how many there are now; nil when the server has none of these.
+    /// Runs `read` and logs the result; `read` returns the current count, nil when the server has none of these.
     private func again(_ what: String, _ read: () throws(ConfigurationError) -> Int?) {
         do throws(ConfigurationError) {
             guard let count = try read() else { return }

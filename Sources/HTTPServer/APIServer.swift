@@ -16,12 +16,12 @@ import UnixSignals
 ///
 /// May be used from any task.
 public final class APIServer: Sendable {
-    /// How long a stop waits for requests that are under way.
+    /// The time that a stop allows for requests under way.
     private static let drain = Duration.seconds(20)
-    /// A connection that says nothing for so long is closed.
+    /// The silence after which a connection is closed.
     private static let idleMax = TimeAmount.seconds(60)
 
-    /// Of a head more is never kept; the door refuses less, with a word.
+    /// The decoder's bounds on a head, which it never exceeds; the edge refuses smaller heads, with an answer.
     private static let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
         maxHeaderFieldSize: 2 * EdgeResponder.headerBytesMax,
         maxHeaderListSize: 4 * EdgeResponder.headerBytesMax,
@@ -30,15 +30,15 @@ public final class APIServer: Sendable {
 
     let core: ServerCore
     let logger: Logger
-    /// Nil is HTTP in the clear.
+    /// Nil for HTTP in the clear.
     let certificate: ServerCertificate?
-    /// Hears when the server is ready, lives, reads its files again and ends.
+    /// Is told when the server is ready, alive, rereading its files, and at its end.
     let manager: Supervisor?
 
     /// Opens the ledger and reads tokens and apps; blocks.
     ///
-    /// Throws `ConfigurationError` when the address is open to others and there are no tokens, or a file cannot be used;
-    /// `LedgerError`. `version` is the program's; `manager` is told how the server is.
+    /// Throws `LedgerError`, or `ConfigurationError` when a file cannot be used or the address is open to others
+    /// without tokens. `version` is the program's; `manager` is told the server's state.
     public init(_ configuration: Configuration, version: String, logger: Logger, manager: Supervisor? = nil) throws {
         let listen = configuration.server.listen
         if configuration.server.tokensFile == nil, !Loopback.isLoopback(host: listen.host) {
@@ -72,22 +72,22 @@ public final class APIServer: Sendable {
         ])
     }
 
-    /// The apps file is the workers'; the server does without it, with fewer warnings for producers.
+    /// Reads the workers' apps file; without one the server runs, with fewer warnings for producers.
     private static func apps(_ configuration: Configuration, _ logger: Logger) -> [AppConfiguration] {
         do {
             return try AppsFile.read(path: configuration.appsFile, holdsKeys: configuration.server.roles.contains(.api))
         } catch {
-            // Without apps no device has a door: whoever gave it an address is to hear of it.
+            // Without apps the edge serves no device: an operator who configured its address has to see this.
             let level: Logger.Level = configuration.server.edgeListen == nil ? .info : .error
             logger.log(level: level, "no apps are known here", metadata: ["reason": "\(error)"])
             return []
         }
     }
 
-    /// Answers until SIGTERM or SIGINT, then ends what is under way.
+    /// Answers until SIGTERM or SIGINT, then finishes the requests under way.
     ///
-    /// `running` is called with the port once it listens, `edgeRunning` with that of the edge when it has an address of
-    /// its own. Throws when an address cannot be listened on.
+    /// `running` is called with the port once the server listens, `edgeRunning` with the edge's port when the edge has
+    /// an address of its own. Throws when an address cannot be listened on.
     public func run(
         running: @escaping @Sendable (Int) -> Void = { _ in },
         edgeRunning: @escaping @Sendable (Int) -> Void = { _ in }
@@ -106,7 +106,7 @@ public final class APIServer: Sendable {
             core.readiness.listens()
             running(port)
         }
-        // The edge first: who is told that the server runs finds both.
+        // The edge first: at the report that the server runs, both listen.
         var configuration = ServiceGroupConfiguration(
             services: [edge, api, StopNotice(core: core, manager: manager), appsWatch, tokensWatch].compactMap(\.self)
                 + supervision,
@@ -123,7 +123,7 @@ public final class APIServer: Sendable {
         await close()
     }
 
-    /// What answers on one address, with a lane for the edge where there is a door.
+    /// The service that answers on one address, with the edge's fast path where `edge` is set.
     private func application(
         _ responder: some HTTPResponder<FrontContext> & Sendable,
         _ census: ConnectionCensus,
@@ -149,7 +149,7 @@ public final class APIServer: Sendable {
                 availableConnectionsDelegate: ConnectionCensus.Delegate(census: census)
             ),
             onServerRunning: { [logger, load = core.load] channel in
-                // Fails only when the server is stopped already.
+                // Fails only when the server has already stopped.
                 try? await AcceptPause.add(to: channel) { _ in load.refused(.descriptors) }
                 let port = channel.localAddress?.port ?? listen.port
                 logger.info("\(what)", metadata: ["address": "\(scheme)://\(listen.host):\(port)"])
@@ -170,14 +170,14 @@ public final class APIServer: Sendable {
     }
 }
 
-/// Tells the probe that the server stops, as soon as it does, and ends the streams, which would keep it from stopping.
+/// Makes readiness probes fail as soon as a stop begins, and ends the event streams, which would delay the stop.
 private struct StopNotice: Service {
     let core: ServerCore
     let manager: Supervisor?
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            try? await gracefulShutdown()  // thrown only when the task is cancelled, which is a stop too
+            try? await gracefulShutdown()  // thrown only on cancellation, which is a stop too
             await core.feed.stop()
         } onGracefulShutdown: {
             core.readiness.stop()
@@ -186,7 +186,7 @@ private struct StopNotice: Service {
     }
 }
 
-/// Tells the service manager how the server is.
+/// Reports the server's state to the service manager.
 private struct Supervision: Service {
     let manager: Supervisor
     let readiness: Readiness

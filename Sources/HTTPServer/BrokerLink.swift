@@ -5,7 +5,7 @@ import NIOCore
 import Store
 import Transport
 
-/// The server's connection to the broker: made when it is needed, and anew when it was lost.
+/// The server's connection to the broker: opened when needed, reopened after a loss.
 actor BrokerLink {
     private let endpoint: AMQPEndpoint
     private let loop: any EventLoop
@@ -28,7 +28,7 @@ actor BrokerLink {
         }
     }
 
-    /// Publishes a parked job as it came; throws the same.
+    /// Publishes a parked job unchanged; throws as `publish(_:body:at:)`.
     func publish(again message: ParkedMessage) async throws {
         let producer = try await living()
         do {
@@ -39,7 +39,7 @@ actor BrokerLink {
         }
     }
 
-    /// What keeps jobs from being published; nil when nothing does.
+    /// The reason why jobs cannot be published; nil when they can.
     func obstacle() async -> String? {
         do {
             _ = try await living()
@@ -54,7 +54,7 @@ actor BrokerLink {
         producer = nil
     }
 
-    /// A connection that answers; several who need one at once share it.
+    /// Returns a live connection; concurrent callers share one attempt to connect.
     private func living() async throws -> CampaignProducer {
         if let producer {
             if await producer.isAlive() { return producer }
@@ -71,7 +71,8 @@ actor BrokerLink {
         return new
     }
 
-    /// After these the channel is closed or its state unknown; a full queue leaves it as it was.
+    /// Drops the connection, as its channel is closed or in an unknown state; a full queue, a return and an unwritable
+    /// message leave it intact.
     private func drop(_ used: CampaignProducer, after failure: any Error) async {
         switch failure as? CampaignProducer.Failure {
         case .full, .returned, .unwritable: return

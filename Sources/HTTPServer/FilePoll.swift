@@ -3,14 +3,14 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// Sees that files changed, so that a key that was revoked is not waited for until somebody sends a signal.
+/// Notices changed files, so that a revoked key ends without a signal.
 struct FilePoll: Service {
     private static let pause = Duration.seconds(2)
 
     let files: @Sendable () -> [String]
     let changed: @Sendable () async -> Void
 
-    /// What tells a file from what stood there before.
+    /// The attributes that tell a file from its predecessor.
     struct Mark: Equatable {
         var number: UInt64
         var size: UInt64

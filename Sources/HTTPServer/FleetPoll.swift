@@ -1,10 +1,10 @@
 import Campaigns
 import Fleet
 
-/// The fleet's status, looked at once a second at most, however many ask.
+/// The fleet's status, read at most once a second for all callers.
 actor FleetPoll {
     private static let ageMax = Duration.seconds(1)
-    /// Only from two looks can be told how fast a queue gets shorter.
+    /// The time between two readings: only two of them tell how fast a queue drains.
     private static let between = Duration.milliseconds(300)
 
     private let look: FleetProbe

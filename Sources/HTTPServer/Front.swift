@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 import Store
 
-/// What is known of a request besides itself: the connection that it came on.
+/// The context of a request: the connection that it came on.
 struct FrontContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -19,14 +19,14 @@ struct FrontContext: RequestContext {
     }
 }
 
-/// Every request comes through here: who asks, how often, for what; and every problem leaves in one form.
+/// The responder for all requests: authenticates, limits, dispatches, and gives every problem one form.
 struct Front: HTTPResponder {
     typealias Context = FrontContext
 
     let core: ServerCore
     let routes: [Route]
 
-    /// Without the API's role only probes are there.
+    /// Without the API's role, only probes are served.
     init(core: ServerCore) {
         self.core = core
         let servesAPI = core.configuration.server.roles.contains(.api)
@@ -66,18 +66,18 @@ struct Front: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// What every answer says besides its own.
+    /// Adds the fields that every answer has.
     static func complete(_ answer: inout Answer, id: String?) {
         if let id, let name = requestID { answer.headers[name] = id }
         answer.headers[.xContentTypeOptions] = "nosniff"
         if answer.headers[.cacheControl] == nil { answer.headers[.cacheControl] = "no-store" }
     }
 
-    /// What was found out about a request, for metrics and the log.
+    /// Facts about a request, for metrics and the log.
     private struct Seen {
         var operation = "none"
         var caller: Caller?
-        /// It is for those who may do something, and no question.
+        /// True if the operation needs more than the viewer's role and is not a GET.
         var changesSomething = false
     }
 
@@ -96,7 +96,7 @@ struct Front: HTTPResponder {
                 )
             }
         }
-        // Before anything else is told, even whether there is such a path.
+        // Before anything else is revealed, even the path's existence.
         let caller = try await caller(request, peer)
         seen.caller = caller
         switch match {
@@ -111,7 +111,7 @@ struct Front: HTTPResponder {
         }
     }
 
-    /// Who asks; a token's requests are counted together, others by their address.
+    /// Authenticates a request; a token's requests are limited together, others by their address.
     private func caller(_ request: Request, _ peer: Peer) async throws -> Caller {
         let claim = Gate.Claim(
             authorization: request.headers[.authorization],
@@ -138,18 +138,18 @@ struct Front: HTTPResponder {
         )
     }
 
-    /// The caller's own id of the request when it is short and plain, one of ours otherwise.
+    /// Returns the client's own id of the request if it is short and plain, otherwise a generated one.
     static func identity(_ request: Request) -> String {
         identity(given: requestID.flatMap { request.headers[$0] })
     }
 
-    /// The same by what the caller gave.
+    /// Returns the id by the one that the client gave.
     static func identity(given: String?) -> String {
         if let given, NameRule.isID(given) { return given }
         return String(UInt64.random(in: 0 ... .max), radix: 16)
     }
 
-    /// Writes down what somebody did, or tried to: who may only look and looks is in the server's log alone.
+    /// Records an operation that changes something, done or attempted, in the audit log; reads are only logged.
     private func audit(
         _ request: Request,
         _ peer: Peer,
@@ -179,7 +179,7 @@ struct Front: HTTPResponder {
         String(RequestTarget.parts(request.head.path ?? "").path.prefix(512))
     }
 
-    /// The path without the query, which may have names of people; nothing of headers and bodies.
+    /// Logs a request: the path without the query, which may contain people's names; nothing of headers and bodies.
     private func note(
         _ request: Request,
         _ peer: Peer,

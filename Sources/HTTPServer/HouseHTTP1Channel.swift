@@ -4,24 +4,24 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Hummingbird's HTTP/1.1, over this house's TLS where there is a certificate, with a lane of their own for the edge's
-/// requests, and HTTP/2 beside it on the edge's own address.
+/// Hummingbird's HTTP/1.1, over our TLS where there is a certificate, with a fast path for the edge's requests, and
+/// HTTP/2 beside it on the edge's own address.
 struct HouseHTTP1Channel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    /// What a connection takes before it says anything, in bytes: a channel with its handlers, a buffer to read.
+    /// The size of a connection before its first byte, in bytes: a channel with its handlers and a read buffer.
     private static let ownBytes = 16_384
-    /// The same for a session of TLS: two records of the greatest size, and its keys.
+    /// The size of a TLS session: two records of the greatest size, and its keys.
     private static let tlsBytes = 49_152
 
     let base: HTTP1Channel
     let core: ServerCore
     let census: ConnectionCensus
-    /// Nil is HTTP in the clear.
+    /// Nil for HTTP in the clear.
     let certificate: ServerCertificate?
     /// Nil where no edge is served.
     let edge: EdgeResponder?
-    /// Only the edge's own address: a browser that shows the dashboard is to stay with HTTP/1.1.
+    /// True on the edge's own address only: a browser that shows the dashboard is to stay with HTTP/1.1.
     let speaksHTTP2: Bool
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -50,27 +50,27 @@ struct HouseHTTP1Channel: ServerChildChannel {
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(HTTP1Guard(state), position: .after(decoder))
             if let edge {
-                // Behind what closes idle connections, which is to know of these requests too.
+                // Behind the handler that closes idle connections, which has to see these requests too.
                 let clock = try pipeline.handler(type: HTTPConnectionStateHandler.self)
                 try pipeline.addHandler(EdgeFastPath(edge, state, on: channel), position: .after(clock))
             }
             return value
         } catch {
-            // Nobody else closes it, and it would have its place until its other end goes: NIO leaves what an initializer
-            // refuses to the initializer.
+            // NIO leaves closing to the initializer that refuses: otherwise the connection counts until its peer
+            // closes.
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(error)
         }
     }
 
-    /// What waits for HTTP/1.1 gets nothing any more, and hears only of the connection's end.
+    /// Installs HTTP/2; HTTP/1.1's handlers get no more input, and only learn of the connection's end.
     private static func beginHTTP2(
         _ edge: EdgeResponder,
         _ state: ConnectionState,
         _ preface: ChannelHandlerContext
     ) throws {
         let pipeline = preface.pipeline.syncOperations
-        // HTTP/1.1's clock would close a connection that says nothing in its language.
+        // HTTP/1.1's idle timeout would close a connection that carries none of it.
         let clock = try pipeline.context(handlerType: HTTPConnectionStateHandler.self)
         pipeline.removeHandler(context: clock, promise: nil)
         pipeline.removeHandler(context: try pipeline.context(handlerType: HTTP1Guard.self), promise: nil)
@@ -80,14 +80,14 @@ struct HouseHTTP1Channel: ServerChildChannel {
 
     func handle(value: Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
 
-    /// A connection that is closed before it has said anything.
+    /// A connection closed before its first byte.
     private struct Refused: Error {
         let reason: EdgeReason
     }
 }
 
 extension HTTPServerBuilder {
-    /// HTTP in the clear, or over TLS with a certificate.
+    /// Serves HTTP in the clear, or over TLS with a certificate.
     static func house(
         _ configuration: HTTP1Channel.Configuration,
         _ core: ServerCore,

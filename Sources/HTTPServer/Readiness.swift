@@ -3,9 +3,9 @@ import Fleet
 import Store
 import Synchronization
 
-/// Whether the server can do its work; asked seldom, however often somebody wants to know.
+/// The server's readiness, checked at most once a second however often it is asked for.
 actor Readiness {
-    /// A probe may be asked by many, and each look costs broker and ledger a call.
+    /// The age at which a result is renewed: probes may be frequent, and each check costs broker and ledger a call.
     private static let ageMax = Duration.seconds(1)
 
     private enum Phase { case starting, listening, stopping }
@@ -20,13 +20,13 @@ actor Readiness {
         self.broker = broker
     }
 
-    /// From now on it is not ready: what sends requests here is to look for another.
+    /// Makes the server unready for good, so that load balancers choose another.
     nonisolated func stop() { phase.withLock { $0 = .stopping } }
 
-    /// Requests can come.
+    /// Records that the server accepts requests.
     nonisolated func listens() { phase.withLock { $0 = $0 == .starting ? .listening : $0 } }
 
-    /// Why it is not ready, a line each; empty when it is.
+    /// Returns the reasons for unreadiness, a line each; empty when the server is ready.
     func reasons() async -> [String] {
         switch phase.withLock({ $0 }) {
         case .starting: return ["the server does not listen yet"]

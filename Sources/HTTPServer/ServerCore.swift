@@ -6,7 +6,7 @@ import Store
 import Synchronization
 import Transport
 
-/// What all routes work with; may be used from any task.
+/// The state that all routes share; may be used from any task.
 final class ServerCore: Sendable {
     let configuration: Configuration
     let version: String
@@ -26,9 +26,9 @@ final class ServerCore: Sendable {
     let load: EdgeLoad
     let contents: ContentShelf
     let peers: PeerBook
-    /// Connections of the API's address.
+    /// The connections of the API's address.
     let apiCensus: ConnectionCensus
-    /// Connections of the edge's own address.
+    /// The connections of the edge's own address.
     let edgeCensus: ConnectionCensus
     let logger: Logger
     private let knownApps: Mutex<[AppConfiguration]>
@@ -72,7 +72,7 @@ final class ServerCore: Sendable {
         knownApps = Mutex(apps)
     }
 
-    /// The apps as far as this host can read them: the server need not have them, nor their keys.
+    /// The apps that this host knows; the server needs neither the apps nor their keys.
     var apps: [AppConfiguration] {
         get { knownApps.withLock { $0 } }
         set {
@@ -81,6 +81,6 @@ final class ServerCore: Sendable {
         }
     }
 
-    /// Whether the edge has no address of its own, and is served where the API is.
+    /// True if the edge has no address of its own and is served at the API's.
     var servesEdgeBeside: Bool { configuration.server.edgeListen == nil && configuration.server.roles.contains(.edge) }
 }

@@ -1,8 +1,8 @@
 public import Campaigns
 
-/// What a job's content and options come to for one provider: alike for all devices of a part.
+/// A job's content and options compiled for one provider, the same for all devices of a part.
 ///
-/// The planner copies it into `Shard.Facts`; expiry and audience are not in it.
+/// The planner copies it into `Shard.Facts`. It does not contain expiry and audience.
 public struct CompiledPush: Equatable, Sendable {
     /// The job's push type, or the contract's default for its content.
     public var pushType: PushType
@@ -12,12 +12,12 @@ public struct CompiledPush: Equatable, Sendable {
     public var collapseID: String
     /// The template of a collapse id that differs from device to device; empty for none.
     public var collapseTemplate: String
-    /// The body, in pieces.
+    /// The body in pieces.
     public var segments: [PayloadSegment]
-    /// Bytes of a device's body at most.
+    /// The largest body of a device, in bytes.
     public var payloadBytesMax: Int
 
-    /// A compiled push.
+    /// Creates a compiled push.
     public init(
         pushType: PushType,
         priority: UInt8,
@@ -34,18 +34,18 @@ public struct CompiledPush: Equatable, Sendable {
         self.payloadBytesMax = payloadBytesMax
     }
 
-    /// The body with room for what differs from device to device: what `Shard.Facts.payload` carries.
+    /// The body with gaps for everything that differs between devices, as in `Shard.Facts.payload`.
     public var payload: [UInt8] {
         segments.flatMap(\.bytes)
     }
 
-    /// Where in `payload` each device's message id is written; nil when it has none.
+    /// The offset in `payload` at which each device's message id is written; nil when there is none.
     public var messageIDAt: UInt32? {
         guard let index = segments.firstIndex(of: .messageID) else { return nil }
         return UInt32(segments[..<index].reduce(0) { $0 + $1.bytes.count })
     }
 
-    /// The templates in `payload` and of the collapse id: what `Shard.Facts.personal` carries.
+    /// The templates in `payload` and of the collapse id, as in `Shard.Facts.personal`.
     public var personal: PersonalContent {
         var personal = PersonalContent(collapseID: collapseTemplate)
         var place: UInt32 = 0
@@ -65,10 +65,10 @@ public enum PayloadSegment: Equatable, Sendable {
     case constant([UInt8])
     /// The device's message id (contract, section 5); at most one.
     case messageID
-    /// What a template renders for the device.
+    /// The text that a template renders for the device.
     case template(String, TemplateSlot.Form)
 
-    /// The piece, blank or left out where devices differ.
+    /// The bytes of the piece; blank or empty where devices differ.
     var bytes: [UInt8] {
         switch self {
         case .constant(let bytes): bytes
@@ -77,7 +77,7 @@ public enum PayloadSegment: Equatable, Sendable {
         }
     }
 
-    /// Bytes of a counted badge with the longest count; 0 for everything else.
+    /// The bytes of a counted badge with the longest count; 0 for everything else.
     var countedBytesMax: Int {
         guard case .template(BadgeStep.template, let form) = self, form.isCount else { return 0 }
         return form.memberBytes + String(BadgeStep.countMax).utf8.count
@@ -85,7 +85,7 @@ public enum PayloadSegment: Equatable, Sendable {
 }
 
 extension DeliveryOptions.Priority {
-    /// Apple's number, which stands for the three words everywhere: 10 at once, 5 with care for power, 1 last.
+    /// Apple's number for the priority, used everywhere: 10 at once, 5 with regard to power, 1 last.
     public var number: UInt8 {
         switch self {
         case .high: 10

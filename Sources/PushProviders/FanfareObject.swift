@@ -1,21 +1,23 @@
 public import Campaigns
 
-/// What a push carries for the app (contract, section 5): the object `fanfare`, and beside it what the app reads under
-/// names of its own (`PayloadNames`), with each device's message id in one of them.
+/// The data that a push carries for the app (contract, section 5).
+///
+/// It is the object `fanfare` and, beside it, the fields that the app reads under its own names (`PayloadNames`). One
+/// of them contains each device's message id.
 public enum FanfareObject {
-    /// Bytes that it has at most besides links, a rich message and a data push's body, so that the content has
-    /// the rest.
+    /// The most bytes meant for the object besides links, a rich message and a data push's body, so that the content
+    /// has the rest.
     static let bytesMax = 160
 
     /// Appends the members, without a comma before the first.
     ///
-    /// `asText`: the object as a string, as FCM's data has it; what stands beside it is a string anyway.
+    /// `asText` writes the object as a string, as FCM's data has it; the fields beside it are strings anyway.
     static func write(_ job: Job, asText: Bool, to payload: inout SegmentWriter) {
         let names = job.payloadNames
         let members = members(job)
         let inside = members.filter { $0.named.flatMap { names[$0] } == nil }
         let hasID = names[.messageID] == nil
-        // A version alone says nothing.
+        // An object with nothing but a version is useless.
         let hasObject = hasID || inside.count > 1
         if hasObject {
             payload.append("\"fanfare\":")
@@ -33,24 +35,25 @@ public enum FanfareObject {
             payload.write(members: [JSONMember(name, member.value)], member.isPersonal ? .personal : .plain)
         }
         if let name = names[.messageID] {
-            // Never the first, for a worker without a key takes it out with its comma: without the object there is the
-            // campaign's id.
+            // Never the first member, because a worker without a key removes it with its comma: without the object, the
+            // campaign's id comes first.
             payload.append(MessageIDPlace.opening(named: name))
             payload.messageID()
             payload.append("\"")
         }
     }
 
-    /// The object as a push of the job would carry it, for an app that hears of the campaign without one.
+    /// Returns the object as a push of the job would carry it, for an app that learns of the campaign without a push.
     ///
-    /// Names of the app's own move nothing out of it: there is nothing beside it to move to. `messageID` nil: without one.
+    /// The app's own names do not move any field out of it, because there is nothing beside it. A nil `messageID`
+    /// leaves that member out.
     public static func value(_ job: Job, messageID: String?) -> JSONValue {
         var members = members(job).map { JSONMember($0.key, $0.value) }
         if let messageID { members.insert(JSONMember("m", .string(messageID)), at: 2) }
         return .object(members)
     }
 
-    /// What is said of an object that takes too much of the payload.
+    /// Returns a warning when the object takes too much of the payload.
     public static func warnings(_ job: Job) -> [Problem] {
         let links = ["u", "i", "a", "d", "x"]
         let members = members(job).filter { !links.contains($0.key) }
@@ -87,12 +90,12 @@ public enum FanfareObject {
     // MARK: - Members
 
     private struct Member {
-        /// In the object.
+        /// The name in the object.
         let key: String
-        /// What a name of the app's own would stand for.
+        /// The member for which the app may have a name of its own.
         let named: PayloadNames.Member?
         let value: JSONValue
-        /// Whether templates in it are rendered.
+        /// True if templates in the value are rendered.
         let isPersonal: Bool
 
         init?(_ key: String, _ named: PayloadNames.Member?, _ value: JSONValue?, isPersonal: Bool = false) {
@@ -104,7 +107,7 @@ public enum FanfareObject {
         }
     }
 
-    /// Everything but the message id, version and campaign first.
+    /// The members except the message id; version and campaign come first.
     private static func members(_ job: Job) -> [Member] {
         let content = job.content
         let actions = content.actions.map { JSONMember($0.id, .string($0.url)) }
@@ -128,8 +131,8 @@ public enum FanfareObject {
         ].compactMap(\.self)
     }
 
-    /// Members said a second time for apps that read them beside `aps`, with the numbers that they show or tell
-    /// notifications apart by.
+    /// The members repeated for apps that read them beside `aps`, and the numbers that such apps show or use to tell
+    /// notifications apart.
     private static func copies(_ job: Job, asText: Bool) -> [Member] {
         let (content, rich) = (job.content, job.namedContent)
         let text = (content.body ?? content.title).map { JSONValue.string($0) }
@@ -137,7 +140,7 @@ public enum FanfareObject {
         func whole(_ number: Int) -> JSONValue { asText ? .string(String(number)) : .number(JSONNumber(number)) }
         return [
             Member("", .message, text ?? rich?.message.map { .string($0) }, isPersonal: text != nil),
-            // With a message of its own it is a member, not a copy.
+            // A message of its own is a member and needs no copy.
             Member("", .richMessage, rich == nil || rich?.message != nil ? nil : text, isPersonal: true),
             Member("", .messageNumber, whole(numbers.message)),
             Member("", .deliveryNumber, whole(numbers.delivery)),
@@ -146,7 +149,7 @@ public enum FanfareObject {
 }
 
 extension Job {
-    /// The content that a push names for the app to fetch: the job's own, or the campaign's.
+    /// The content that a push names for the app to fetch: the campaign's own, or the one that the job references.
     var namedContent: RichReference? {
         kind.hasStoredContent ? RichReference(type: kind.rawValue, id: id) : content.rich
     }

@@ -1,11 +1,12 @@
 import Campaigns
 
-/// Whether what all devices get is within a provider's size, one rule for all; what templates add is only known with a
-/// device.
+/// Checks that the part of the payload that all devices share is within the provider's limit, by one rule for all.
+///
+/// The size of rendered templates is only known per device.
 enum PayloadSize {
-    /// What is too large: the standard content and each localization.
+    /// Returns a problem for the standard content and for each localization that is too large.
     ///
-    /// `what` and `taker` make the sentence: "the payload has 4,097 bytes; APNs takes 4,096".
+    /// `what` and `taker` complete the sentence "the payload has 4,097 bytes; APNs takes 4,096".
     static func problems(
         _ job: Job,
         _ provider: some PushProvider,
@@ -18,7 +19,7 @@ enum PayloadSize {
         }
         return ([(job, "/content")] + localized).compactMap { job, pointer in
             let push = provider.compile(job, carriesMessageID: carriesMessageID)
-            // A counted badge may come to be as long as a count can be.
+            // A counted badge may become as long as the longest count.
             let count = push.segments.reduce(0) { $0 + $1.bytes.count + $1.countedBytesMax }
             let excess = count - push.payloadBytesMax
             guard excess > 0 else { return nil }

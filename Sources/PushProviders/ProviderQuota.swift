@@ -1,23 +1,23 @@
 public import Campaigns
 
-/// How many requests a minute a provider takes of all who send for one and the same holder: FCM's quota of a project.
+/// The requests per minute that a provider accepts from all senders of one holder: FCM's quota of a project.
 ///
-/// Several apps, and accounts of several apps, may have one holder; they share the quota.
+/// Several apps, and accounts of several apps, may have the same holder; they share its quota.
 public struct ProviderQuota: Hashable, Sendable {
     /// The provider.
     public let provider: ProviderName
-    /// Whose quota it is, as the provider names it: a project.
+    /// The holder of the quota as the provider names it, such as a project.
     public let holder: String
-    /// Requests a minute, at least 1; whatever is answered counts.
+    /// The requests per minute, at least 1; every request counts, whatever its answer.
     public let perMinute: Int
 
-    /// A quota.
+    /// Creates a quota.
     public init(provider: ProviderName, holder: String, perMinute: Int) {
         self.provider = provider
         self.holder = holder
         self.perMinute = max(1, perMinute)
     }
 
-    /// What is alike for all who share it, whatever number each believes in.
+    /// The key that all apps with this quota share, even if their settings disagree about the number.
     public var key: String { "\(provider.rawValue)/\(holder)" }
 }

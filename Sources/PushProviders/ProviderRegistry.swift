@@ -1,16 +1,16 @@
 public import Campaigns
 
-/// The providers that are built in.
+/// The built-in providers.
 public enum ProviderRegistry {
-    /// One line per provider; adding one is its folder and its line here.
+    /// The providers, one line each; adding a provider takes its folder and a line here.
     public static let providers: [any PushProvider] = [
         APNsProvider(), FCMProvider(), WebPushProvider(),
     ]
 
-    /// How the tokens of all providers are written.
+    /// The token forms of all providers.
     public static let tokens = TokenForms(providers.map(\.tokens))
 
-    /// The provider of a name, nil when none is built in.
+    /// Returns the provider of a name; nil when none is built in.
     public static func provider(named name: ProviderName) -> (any PushProvider)? {
         providers.first { $0.name == name }
     }

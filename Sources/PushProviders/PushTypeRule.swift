@@ -1,8 +1,8 @@
 import Campaigns
 
-/// Push types that only Apple has: an activity, a call and the like are nothing on other systems.
+/// The rule for push types that only Apple has, such as live activities and calls.
 enum PushTypeRule {
-    /// What is wrong with a job for a provider that shows alerts and wakes apps, and knows nothing else.
+    /// Returns the problem of a job with a provider that only shows alerts and wakes apps; nil for none.
     static func problem(_ job: Job, _ provider: ProviderName) -> Problem? {
         let type = job.effectivePushType
         guard ![.alert, .background].contains(type) else { return nil }
@@ -15,7 +15,7 @@ enum PushTypeRule {
         )
     }
 
-    /// How the audience comes to be Apple's devices only, in the words of the job at hand.
+    /// Returns the way to limit the audience to Apple's devices, in the terms of the job.
     private static func fix(_ job: Job) -> String {
         switch job.audience {
         case .devices: "leave out the devices that are not apns"

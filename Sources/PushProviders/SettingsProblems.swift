@@ -1,8 +1,8 @@
 import Campaigns
 
-/// What is wrong with fields that every provider's block has.
+/// Checks of the fields that every provider's block has.
 enum SettingsProblems {
-    /// Keys that a block does not have.
+    /// Returns a problem for each key that the block does not have.
     static func unknown(_ block: [String: String], of name: String, keys: [String]) -> [Problem] {
         block.keys.sorted().filter { !keys.contains($0) }.map { key in
             Problem(
@@ -15,7 +15,7 @@ enum SettingsProblems {
         }
     }
 
-    /// A gateway of one's own; nil for the provider's hosts.
+    /// Reads the endpoint of a private gateway; nil for the provider's hosts.
     static func endpoint(
         _ block: [String: String],
         of name: String,
@@ -27,9 +27,9 @@ enum SettingsProblems {
                     Problem(
                         pointer: "/ca_file",
                         code: .conflict,
-                        detail: "ca_file stands without an endpoint",
+                        detail: "there is a ca_file without an endpoint",
                         fix:
-                            "ca_file is for a gateway of one's own; \(name)'s hosts are verified by the system's roots"
+                            "ca_file is for a private gateway; \(name)'s hosts are verified by the system's roots"
                     )
                 )
             }

@@ -1,19 +1,20 @@
 import Campaigns
 
-/// The endings of the sound files that a system plays with a notification.
+/// The file extensions of sounds that a system plays with a notification.
 ///
-/// A sound is named as its file is; what the file holds is the app's affair, but its ending says whether anything can play
-/// it.
+/// A sound has the name of its file. The file's content is up to the app, but the extension shows whether the system
+/// can play it.
 struct SoundEndings {
-    /// The system that plays these endings.
+    /// The system that plays these files.
     let system: String
-    /// In lower case.
+    /// The file extensions, in lower case.
     let endings: [String]
 
-    /// Those of Apple's systems, from `UNNotificationSound`: "aiff, wav, or caf file".
+    /// The extensions of Apple's systems, from `UNNotificationSound`: "aiff, wav, or caf file".
     static let apple = SoundEndings(system: "Apple's systems", endings: ["aiff", "aif", "wav", "caf"])
 
-    /// Those of Android, from "Supported media formats": the file types of the audio formats that every device decodes.
+    /// The extensions of Android, from "Supported media formats": the file types of the audio formats that every device
+    /// decodes.
     static let android = SoundEndings(
         system: "Android",
         endings: [
@@ -22,9 +23,9 @@ struct SoundEndings {
         ]
     )
 
-    /// Warnings of a job's sounds that the system does not play: it plays the usual one instead, or none.
+    /// Returns warnings for sounds that the system does not play: it plays the default sound instead, or none.
     ///
-    /// A name without an ending says nothing; Android's resources have none.
+    /// A name without an extension gives no warning; Android's resources have none.
     func warnings(_ job: Job) -> [Problem] {
         let own = job.content.sound.map { [(place: "/content/sound", name: $0.name)] } ?? []
         let others = job.content.localizations.compactMap { other in

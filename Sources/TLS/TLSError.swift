@@ -4,32 +4,32 @@ import COpenSSL
 ///
 /// Never holds keys or plaintext.
 public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of failure it is; decides what the caller does next.
+    /// The kind of failure; decides what the caller does next.
     public enum Code: Sendable, Equatable {
-        /// A certificate, key or CA that cannot be read or does not fit: mend the configuration.
+        /// A certificate, key or CA that cannot be read or does not match: fix the configuration.
         case configuration
         /// The peer's certificate does not verify: wrong CA, wrong host, expired.
         case verification
-        /// The peer does not speak any of the protocols that were asked for (ALPN).
+        /// The peer speaks none of the requested protocols (ALPN).
         case applicationProtocol
         /// The handshake failed for another reason.
         case handshake
         /// The peer broke the protocol after the handshake.
         case protocolViolation
-        /// A signature could not be made.
+        /// Creating a signature failed.
         case signature
-        /// A peer's public key is no point of its curve: nothing can be sealed for it.
+        /// The peer's public key is no point of its curve, so nothing can be sealed for it.
         case peerKey
-        /// A message cannot be opened: it is malformed, or was sealed for another key.
+        /// A message cannot be opened: it is malformed or was sealed for another key.
         case message
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, where, and how to mend it where that is known.
+    /// The event and its place, and the fix where it is known.
     public let message: String
 
-    /// Makes an error; `message` must not hold secrets.
+    /// Creates an error; `message` must not hold secrets.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -38,19 +38,19 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message.
     public var description: String { self.message }
 
-    /// An error whose message ends with what OpenSSL has queued; empties the queue.
+    /// Creates an error whose message ends with OpenSSL's queued errors; empties the queue.
     static func fromQueue(_ code: Code, _ message: String) -> TLSError {
         let texts = TLSError.drainQueue()
         return TLSError(code, texts.isEmpty ? message : "\(message) (OpenSSL: \(texts))")
     }
 
-    /// Takes everything out of the calling thread's OpenSSL error queue, first to last.
+    /// Removes all errors from the calling thread's OpenSSL error queue and returns their texts, oldest first.
     private static func drainQueue() -> String {
         var texts: [String] = []
         while true {
             let number = ERR_get_error()
             if number == 0 { break }
-            // At most four: a hostile peer must not make long texts.
+            // At most four: a hostile peer must not cause long texts.
             guard texts.count < 4 else { continue }
             if let reason = ERR_reason_error_string(number) {
                 texts.append(String(cString: reason))

@@ -2,26 +2,26 @@ import ArgumentParser
 import Campaigns
 import Fleet
 
-/// A command cannot do what it was asked for: the problem document and the exit code that goes with it.
+/// A command's failure: the problem document with its exit code.
 struct CommandFailure: Error {
     let document: ProblemDocument
     let exit: FanfareExit
-    /// The errors for people where a file says better than a pointer where they are: `derby.json:12:5: …`.
+    /// The errors for people, where a position in a file says more than a pointer: `derby.json:12:5: …`.
     let lines: [String]?
 
-    /// A failure with several problems; without a code, the one that goes with the sort of problem.
+    /// Makes a failure with several problems; `exit` defaults to the code for the document's kind.
     init(_ document: ProblemDocument, exit: FanfareExit? = nil, lines: [String]? = nil) {
         self.document = document
         self.lines = lines
         self.exit = exit ?? FanfareExit(document.kind)
     }
 
-    /// A failure that one line tells.
+    /// Makes a failure that one line describes.
     init(_ kind: ProblemDocument.Kind, _ title: String, exit: FanfareExit? = nil) {
         self.init(ProblemDocument(kind, title: title), exit: exit)
     }
 
-    /// What is wrong with the configuration; a password in a flag is a wrong use of the command.
+    /// Makes the failure of an invalid configuration; a password in a flag counts as wrong usage.
     init(_ error: ConfigurationError) {
         let isUsage = error.problems.allSatisfy { $0.code == "password_in_flag" }
         let title = isUsage ? "The command was called wrongly" : "The configuration cannot be used"
@@ -31,7 +31,7 @@ struct CommandFailure: Error {
     }
 }
 
-/// Tells on standard error why a command ends, one clear line a problem, or as the problem document.
+/// Reports on standard error why a command ends: a line for each problem, or the problem document.
 struct FailureReport {
     private let failure: CommandFailure?
     private let error: any Error
@@ -48,13 +48,13 @@ struct FailureReport {
             }
     }
 
-    /// With `--json` a wrong call is a problem document too; otherwise argument-parser says it with the usage.
+    /// Returns a problem document for a wrong call with `--json`; otherwise argument-parser prints it with the usage.
     private static func usage(_ error: any Error, isJSON: Bool) -> CommandFailure? {
         guard Fanfare.exitCode(for: error) == .validationFailure else { return nil }
         return isJSON ? CommandFailure(.usage, Fanfare.message(for: error)) : nil
     }
 
-    /// Ends the process.
+    /// Prints the failure and ends the process.
     func end() -> Never {
         if let code = error as? FanfareExit { Fanfare.exit(withError: ExitCode(code.rawValue)) }
         if let failure {
@@ -71,7 +71,7 @@ struct FailureReport {
         }
     }
 
-    /// One line a problem, each with the command's name in front, as other tools do it.
+    /// Returns a line for each problem, with the program's name in front as in other tools.
     private func lines(_ failure: CommandFailure) -> String {
         let document = failure.document
         if let configuration = error as? ConfigurationError {

@@ -4,7 +4,7 @@ import Fleet
 /// The command line: one file per sub-command.
 @main
 struct Fanfare: AsyncParsableCommand {
-    /// What this program is.
+    /// The program's version.
     static let version = Build.version
 
     static let configuration = CommandConfiguration(

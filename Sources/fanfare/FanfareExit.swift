@@ -21,7 +21,7 @@ enum FanfareExit: Int32, Error {
     /// The configuration is wrong.
     case configuration = 78
 
-    /// The code that goes with a sort of problem.
+    /// Returns the code for a kind of problem.
     init(_ kind: ProblemDocument.Kind) {
         switch kind {
         case .invalidJob, .campaignConflict, .invalidAudience, .invalidContent: self = .refused
@@ -31,7 +31,7 @@ enum FanfareExit: Int32, Error {
         case .forbidden, .unauthorized: self = .forbidden
         case .configuration: self = .configuration
         case .notFound, .failed, .wrongState: self = .failed
-        // What only the HTTP API says.
+        // Kinds of the HTTP API only.
         case .methodNotAllowed, .tooLarge, .mediaType, .tooManyRequests: self = .usage
         }
     }

@@ -2,7 +2,7 @@ import AMQP
 import Seeds
 import Testing
 
-/// What a hostile or broken peer can send; none of it may trap, and no session may grow without end.
+/// Input of a hostile or broken peer; none of it may trap, and no session may grow without bound.
 @Suite("Garbage from the peer")
 struct AMQPGarbageTests {
     static func valid() -> [UInt8] {
@@ -22,7 +22,7 @@ struct AMQPGarbageTests {
         return script.bytes
     }
 
-    /// Returns whether the session took everything.
+    /// Returns true if the session accepted everything.
     @discardableResult
     static func feed(_ bytes: [UInt8], chunk: Int) -> Bool {
         let session = AMQPSessionTests.session(confirms: true)

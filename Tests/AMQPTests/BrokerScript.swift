@@ -1,5 +1,6 @@
-/// Writes frames as a broker would, by hand from the specification and without librabbitmq, so that both sides of the
-/// tests do not share one mistake.
+/// Writes frames as a broker would, by hand from the specification and without librabbitmq.
+///
+/// So both sides of the tests cannot share one mistake.
 struct BrokerScript {
     private(set) var bytes: [UInt8] = []
 

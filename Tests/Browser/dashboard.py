@@ -32,7 +32,7 @@ def browser(width, height, dark=False):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-    # A window has a frame and a least width; what the page sees is what counts.
+    # A window has a frame and a minimum width; the size that the page sees counts.
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
     if dark:
@@ -98,7 +98,7 @@ def fits(driver, what):
 
 
 def quiet(driver):
-    """No request to anywhere else, and nothing that the policy refused."""
+    """Checks that no request went elsewhere and that the policy refused nothing."""
     for entry in driver.get_log("performance"):
         message = json.loads(entry["message"])["message"]
         if message["method"] == "Network.requestWillBeSent":

@@ -5,7 +5,7 @@ import Testing
 
 @testable import fanfare
 
-/// Every scenario once, small, for real: that it comes to its end and counts what it says it counts.
+/// Every scenario once, small but real: it must end and count what it claims to count.
 @Suite(.serialized) struct BenchRunTests {
     private let folder: CommandFolder
     private let command: Command
@@ -15,7 +15,7 @@ import Testing
         command = Command(folder: folder.path)
     }
 
-    /// What scenarios have to find whatever the machine and its load.
+    /// Results of scenarios that do not depend on the machine and its load.
     private static let certain: [String: Double] = [
         "lost": 0, "repeated": 0, "miscounted": 0,
     ]
@@ -33,7 +33,7 @@ import Testing
             "bench", "--devices", "4000", "--requests", "4000", "--pairs", "1", "--json", "--table",
             folder.path + "/table.md",
         ]
-        // Minutes, in which it would keep one of the few threads of all tests.
+        // It takes minutes, in which it would occupy one of the few threads of all tests.
         let outcome = try await aside { [command] in try command.run(arguments) }
         let report = try #require(JSONReader.read(Array(outcome.output.utf8)).value, "\(outcome.errors)")
         let scenarios = try #require(report["scenarios"]?.array)
@@ -42,7 +42,7 @@ import Testing
             let name = try #require(scenario["scenario"]?.string)
             let notes = try #require(scenario["notes"]?.array)
             let metrics = try #require(scenario["figures"]?.array)
-            // Where it shares its cores the far side may cost more than the sender: that is a finding, too.
+            // On shared cores the peer may cost more than the sender, which is a valid finding.
             #expect(!metrics.isEmpty, "\(name): \(notes)")
             for metric in metrics {
                 guard let known = Self.certain[metric["name"]?.string ?? ""] else { continue }
@@ -55,7 +55,7 @@ import Testing
             },
             uniquingKeysWith: { first, _ in first }
         )
-        // Of 4,000 devices every twentieth of a connection is dead, and after each thousand one is told to go.
+        // Of 4,000 devices every twentieth of a connection is dead, and after each thousand a connection gets GOAWAY.
         guard case .number(let dead)?? = values["dead"] else {
             Issue.record("no count of dead devices: \(scenarios)")
             return

@@ -24,12 +24,12 @@ extension Ledger {
 }
 
 extension [UInt8] {
-    /// The token of a campaign's device.
+    /// Returns the token of a campaign's device.
     static func test(_ number: Int) -> [UInt8] { Array(repeating: 0xAB, count: 31) + [UInt8(number)] }
 }
 
 extension Shard.Facts {
-    /// A bulk campaign to iPhones that ends in an hour.
+    /// Returns a bulk campaign to iPhones that ends in an hour.
     static func inAnHour(_ id: String, app: String = "news") -> Shard.Facts {
         Shard.Facts(
             app: app,

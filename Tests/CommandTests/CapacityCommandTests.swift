@@ -2,7 +2,7 @@ import Campaigns
 import Fleet
 import Testing
 
-/// What a fleet needs, by arithmetic that a person can follow.
+/// A fleet's needs, calculated in a way that a person can follow.
 @Suite struct CapacityCommandTests {
     private let folder: CommandFolder
     private let command: Command
@@ -34,7 +34,7 @@ import Testing
         let metrics = CapacityMetrics(push: ["sending": 3, "fcm": 6], ledger: 0.5, source: "")
         let ask = CapacityAsk(devices: 1_000_000, seconds: 10, latency: 0.4, provider: .fcm, perMinute: 600_000)
         let plan = CapacityPlan(ask, metrics)
-        // 42,000 under way, 100 on each of 420 connections, 32 of them a loop.
+        // 42,000 in flight, 100 on each of 420 connections, 32 of them per loop.
         #expect(try value(plan, "connections") == 420)
         #expect(try value(plan, "event loops") == 14)
         #expect(plan.limits.contains { $0.contains("600,000 requests a minute allows it in 1.75 min") })

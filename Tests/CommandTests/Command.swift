@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs the built executable as an operator would: arguments, an environment of its own, no terminal.
+/// Runs the built executable as an operator would: arguments, its own environment, no terminal.
 struct Command {
-    /// What a command did.
+    /// The result of a command.
     struct Outcome {
         let exit: Int32
         let output: String
@@ -13,10 +13,10 @@ struct Command {
     let folder: String
     var environment: [String: String] = [:]
 
-    /// Runs it to its end, without standard input.
+    /// Runs the command to its end, without standard input.
     func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
-    /// Runs it to its end, with a text as standard input or without any.
+    /// Runs the command to its end, with a text as standard input or without any.
     func run(_ arguments: [String], input: String? = nil) throws -> Outcome {
         let process = try process(arguments)
         if let input {
@@ -34,7 +34,7 @@ struct Command {
         return Outcome(exit: process.terminationStatus, output: try output.text(), errors: try errors.text())
     }
 
-    /// A process that is not started yet.
+    /// Returns a process that is not started yet.
     func process(_ arguments: [String]) throws -> Process {
         let process = Process()
         process.executableURL = try Self.executable()
@@ -45,7 +45,7 @@ struct Command {
         return process
     }
 
-    /// `fanfare` lies beside the bundle of the tests.
+    /// Returns `fanfare`, which is next to the test bundle.
     private static func executable() throws -> URL {
         let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let candidates = [CommandLine.arguments[0], bundle.path].map { path in
@@ -57,13 +57,13 @@ struct Command {
         return found
     }
 
-    /// The executable was not built.
+    /// The error when the executable was not built.
     struct Missing: Error, CustomStringConvertible {
         let description: String
     }
 }
 
-/// A file that a process writes to: unlike a pipe it never fills up.
+/// A file that a process writes to, because unlike a pipe it never fills up.
 private struct Capture {
     let path: String
     let handle: FileHandle
@@ -82,7 +82,7 @@ private struct Capture {
     }
 }
 
-/// A folder of one test, gone with it.
+/// A test's folder, removed with the test.
 final class CommandFolder {
     let path: String
 

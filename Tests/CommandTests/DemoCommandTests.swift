@@ -39,7 +39,7 @@ import Testing
         let campaign = try #require(report["campaign"])
         let ends = ["accepted", "invalid", "expired"].compactMap { campaign[$0]?.integer }
         #expect(ends.count == 3 && ends.allSatisfy { $0 > 0 } && ends.reduce(0, +) == 2000)
-        // Dead, too late, and once refused: the last ones were asked twice.
+        // Dead, too late, and refused once: the last ones were tried twice.
         #expect((campaign["attempts"]?.integer ?? 0) > 2000)
         #expect(report["comparison"]?["simulator"] == report["comparison"]?["ledger"])
         #expect(try folder.files().isEmpty)

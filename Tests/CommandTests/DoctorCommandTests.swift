@@ -5,7 +5,7 @@ import Testing
 
 @testable import fanfare
 
-/// What `doctor` makes of what it finds; Tests/EndToEndTests has it look at a whole fleet.
+/// Verdicts of `doctor` on its findings; Tests/EndToEndTests runs it on a whole fleet.
 @Suite struct DoctorCommandTests {
     @Test(arguments: [("3.9.29", "wrong"), ("3.10.8", "well"), ("4.1.0", "well"), ("banana", "unknown")])
     func `a broker that cannot dead-letter safely is refused by its version`(version: String, verdict: String) {

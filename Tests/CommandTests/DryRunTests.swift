@@ -4,7 +4,7 @@ import Foundation
 import Store
 import Testing
 
-/// `--dry-run` on the orders that change something.
+/// Tests of `--dry-run` on the commands that change something.
 @Suite struct DryRunTests {
     private let folder: CommandFolder
     private let command: Command
@@ -89,7 +89,7 @@ import Testing
         let environment = ["FANFARE_SERVER_TOKENS_FILE": folder.path + "/tokens.yaml"]
         let command = Command(folder: folder.path, environment: environment)
         let made = try command.run("server", "token", "create", "--name", "ana", "--role", "viewer", "--dry-run")
-        #expect(made.exit == 0 && made.output.contains("would have a token ana"), "\(made)")
+        #expect(made.exit == 0 && made.output.contains("would gain the token ana"), "\(made)")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/tokens.yaml"))
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import fanfare
 
-/// Phones of the bench: when they come, and what is made of the answers.
+/// Phones of the bench: their arrival times, and the evaluation of answers.
 @Suite struct EdgeLoadTests {
     @Test(arguments: [1, 3, 33, 8_333, 999_999_937])
     func `a request is due at its instant, not before and not a period later`(perSecond: Int) {

@@ -11,7 +11,7 @@ import Testing
         let discussion: String
     }
 
-    /// All commands that have none below them.
+    /// Returns all commands without subcommands.
     private static func commands() throws -> [Command] {
         var dump = ""
         do { _ = try Fanfare.parseAsRoot(["--experimental-dump-help"]) } catch { dump = Fanfare.message(for: error) }
@@ -27,9 +27,9 @@ import Testing
         return [Command(name: String(name), discussion: command["discussion"]?.string ?? "")]
     }
 
-    /// What a shell would give to the program: without variables in front, and without where its output goes.
+    /// Returns the arguments that a shell would pass to the program, without leading variables and redirections.
     private static func arguments(_ line: Substring) -> [String] {
-        // What stands between quotes is one word.
+        // Text between quotes is one word.
         let words = line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { index, part in
             index % 2 == 1 ? [part] : part.split(separator: " ")
         }

@@ -1,16 +1,16 @@
 import Campaigns
 import Foundation
 
-/// The system's clock, which the commands read too.
+/// The system's clock, which the commands use too.
 enum CommandTime {
     static var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 }
 
-/// Jobs as texts, with one thing about them changed.
+/// Jobs as texts, with one property changed.
 enum Jobs {
     static let token = String(repeating: "0a", count: 32)
 
-    /// A good job, unless what is given is not; without an audience when that is nil.
+    /// Returns a valid job, unless the arguments make it invalid; nil leaves out the audience.
     static func text(
         id: String = "derby",
         audience: String? = #"{"devices": [{"token": "\#(token)"}]}"#,
@@ -24,7 +24,7 @@ enum Jobs {
         return "{" + members.compactMap { $0 }.joined(separator: ", ") + "}"
     }
 
-    /// Content whose payload for APNs has just so many bytes.
+    /// Returns content whose payload for APNs has exactly so many bytes.
     static func content(payloadBytes: Int) -> String {
         let empty = #"{"aps":{"alert":{"title":""}}}"#
         return #"{"title": "\#(String(repeating: "t", count: payloadBytes - empty.utf8.count))"}"#

@@ -50,14 +50,14 @@ import Testing
         #expect(second["existing"] == true)
         #expect(first.output.contains("@" + (second["version"]?.string ?? "?")))
         let third = try command.run("list", "put", "sport", "devices.ndjson", "--app", "news")
-        #expect(third.output.contains("a version that was there already"))
+        #expect(third.output.contains("a version that existed already"))
         #expect(try await ledger.read { try $0.lists(app: "news") }.count == 1)
         await ledger.close()
     }
 
     @Test func `a file with bad lines is refused whole, with their numbers`() async throws {
         let ledger = try Ledger.open(path: folder.path + "/fanfare.db", create: true)
-        // More good lines than fit into one transaction stand before the first bad one.
+        // More valid lines than fit into one transaction precede the first bad one.
         let good = (0..<60_000).map(token)
         let bad = (0..<150).map { "bad\($0)" }
         try folder.write("devices.csv", (["token"] + good + bad).joined(separator: "\n"))
@@ -73,7 +73,7 @@ import Testing
         #expect(document["errors"]?.array?.count == 101)
         #expect(document["errors"]?.array?.first?["pointer"]?.string == "/60001")
         #expect(try await ledger.read { try $0.lists(app: nil) }.isEmpty)
-        // What was written before the bad line was given up: the sweep that workers do finds it, and all of it goes.
+        // Rows written before the bad line were given up: the workers' sweep finds and removes all of them.
         var removals = 0
         while try await ledger.write(.normal, { try $0.sweepLists(now: CommandTime.now) }) { removals += 1 }
         #expect(removals > 0)

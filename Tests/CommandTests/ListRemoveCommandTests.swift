@@ -13,7 +13,7 @@ import Testing
         command = Command(folder: folder.path)
     }
 
-    /// A version of the list `fans` with so many devices.
+    /// Writes a version of the list `fans` with so many devices.
     private func put(_ devices: Int, in ledger: Ledger) async throws -> ListRecord {
         let lines = (1...devices).map { String(repeating: "0", count: 60) + String(1000 + $0) }
         try folder.write("devices.csv", (["token"] + lines).joined(separator: "\n"))

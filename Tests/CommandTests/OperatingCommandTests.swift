@@ -2,7 +2,7 @@ import Campaigns
 import Store
 import Testing
 
-/// What an operator does to a campaign and asks about it, on a ledger without a worker.
+/// An operator's changes and questions to a campaign, on a ledger without a worker.
 @Suite struct OperatingCommandTests {
     private let folder: CommandFolder
     private let command: Command

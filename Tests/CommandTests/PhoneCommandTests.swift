@@ -4,7 +4,7 @@ import Testing
 
 @testable import fanfare
 
-/// What lines of standard input mean to `fanfare phone`, and how it ends.
+/// Lines of standard input to `fanfare phone`, and its end.
 @Suite struct PhoneCommandTests {
     @Test(arguments: [
         ("tap", PhoneOrder.tap(nil)), ("tap 3", .tap(3)), ("  press  YES 2 ", .press("YES", 2)),

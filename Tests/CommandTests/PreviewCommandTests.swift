@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-/// `campaign preview`: what single devices would get.
+/// `campaign preview`: the push that a single device would get.
 @Suite struct PreviewCommandTests {
     private let folder: CommandFolder
     private let command: Command

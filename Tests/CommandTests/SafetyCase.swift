@@ -1,6 +1,6 @@
 import Testing
 
-/// What `doctor` warns of because it lets in whom nobody meant; the raw value is the check's name.
+/// An unintended access that `doctor` warns of; the raw value is the check's name.
 enum SafetyCase: String, CaseIterable, CustomTestStringConvertible {
     case guest = "broker user"
     case edgeWithoutTLS = "edge TLS"
@@ -9,7 +9,7 @@ enum SafetyCase: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// What is said of it where nobody is let in; nil is not a word.
+    /// The verdict when nobody has that access; nil for none.
     var verdictOfClosed: String? {
         switch self {
         case .guest, .users: "well"

@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-/// Arguments are seen by every user of a host: no option takes a secret.
+/// Every user of a host can see arguments, so no option may take a secret.
 @Suite struct SecretOptionTests {
     private let folder: CommandFolder
     private let command: Command
@@ -11,7 +11,7 @@ import Testing
         command = Command(folder: folder.path)
     }
 
-    /// Every option of every command with the names of its command.
+    /// Returns every option of every command with the command's path.
     private func options(_ command: JSONValue, _ path: String) -> [(path: String, name: String)] {
         let name = path + " " + (command["commandName"]?.string ?? "")
         let own = (command["arguments"]?.array ?? []).flatMap { argument in

@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// `campaign send` with a real broker and nobody to take the job: what lies in the queue, and what is told otherwise.
+/// `campaign send` with a real broker and no worker: the message in the queue, and the errors otherwise.
 @Suite struct SendBrokerTests {
     private let folder: CommandFolder
     private let now = CommandTime.now
@@ -23,7 +23,7 @@ import FoundationNetworking
         try #require(JSONReader.read(Array(text.utf8)).value)
     }
 
-    /// A virtual host of the test's own on the shared node, and a ledger.
+    /// Creates the test's own virtual host on the shared node, and a ledger.
     private func broker(_ name: String, topology: Bool = true) async throws -> (RabbitMQNode, Command, Ledger) {
         let node = try await Self.broker.node()
         try await node.rabbitmqctl("add_vhost", name)
@@ -40,7 +40,7 @@ import FoundationNetworking
         return (node, command, try Ledger.open(path: folder.path + "/fanfare.db", create: true))
     }
 
-    /// Takes the one message out of a queue, as the management API shows it.
+    /// Takes the only message from a queue, as the management API shows it.
     private func message(_ node: RabbitMQNode, _ virtualHost: String, _ queue: String) async throws -> JSONValue {
         let url = "http://127.0.0.1:\(node.managementPort)/api/queues/\(virtualHost)/\(queue)/get"
         var request = URLRequest(url: try #require(URL(string: url)))

@@ -3,7 +3,7 @@ import Foundation
 import Store
 import Testing
 
-/// `campaign send` as far as it goes without a broker: everything that is wrong with a job is told at once.
+/// `campaign send` as far as it goes without a broker: all faults of a job are reported at once.
 @Suite struct SendCommandTests {
     private let folder: CommandFolder
     private let command: Command

@@ -31,7 +31,7 @@ import Testing
         #expect(rows.map { $0["name"]?.string } == ["crm", "ana"] && !listed.output.contains(token))
         #expect(rows.map { $0["role"]?.string } == ["operator", "viewer"])
         #expect(rows[0]["apps"]?.array == ["news"] && rows[1]["apps"] == "all")
-        // One that is not told how long it is good ends all the same.
+        // A token without a given lifetime expires all the same.
         #expect(rows[0]["expires_at"]?.string.map { $0 > end } == true && rows[1]["expires_at"]?.string == end)
         let before = text
         let tried = try command.run("server", "token", "revoke", "--name", "crm", "--dry-run")

@@ -27,7 +27,7 @@ import Testing
         #expect(restore.exit == 64 && restore.errors.contains("then fanfare store restore --in-place"))
         #expect(try command.run(["store", "restore", "--in-place"] + store).exit == 64)
         #expect(try command.run(["store", "restore", "--in-place", "--yes"] + store).exit == 69)
-        // A file has a backup to name.
+        // A file's restore needs the name of a backup.
         #expect(try command.run("store", "restore", "--in-place", "--yes").exit == 64)
         #expect(try command.run("store", "restore", "--yes").exit == 64)
     }

@@ -1,11 +1,11 @@
 import Delivery
 import Testing
 
-/// Which address a connection leads to: P23 of the list of provider faults, with a clock moved by hand.
+/// The address of each connection: P23 of the list of provider faults, with a manual clock.
 @Suite struct AddressTests {
     private static let three = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(ConnectionPool.Address.init)
 
-    /// The address of each connection that the pool asks for now.
+    /// Returns the address of each connection that the pool asks for now.
     private func chosen(
         _ driver: inout PoolDriver,
         among addresses: [ConnectionPool.Address] = AddressTests.three
@@ -55,7 +55,7 @@ import Testing
         driver.demand()
         driver.advance(.seconds(1))
         driver.demand()
-        // Turned so that the taken one stands where the choice begins.
+        // Rotated so that the taken address is where the choice begins.
         for turned in [Self.three, Self.three.reversed(), [Self.three[1], Self.three[2], Self.three[0]]] {
             var copy = driver
             #expect(self.chosen(&copy, among: turned)[0].address != first)
@@ -80,7 +80,7 @@ import Testing
             }
             #expect(tried.count <= 2, "the dead address was tried twice: \(tried)")
             guard tried.count == 2 else { continue }
-            // For a minute all growth goes to the others, then it is given a chance again.
+            // For a minute all growth goes to the others, then it gets another chance.
             let during = self.grow(&driver, to: 5)
             #expect(!during.contains(Self.three[0].name))
             driver.advance(.seconds(60))
@@ -114,7 +114,7 @@ import Testing
     @Test func `P23: a name without an address is looked up again after a back-off that doubles`() {
         var driver = PoolDriver()
         driver.demand()
-        // Once it had three: without an address none of them is worth a try.
+        // The name had three addresses once: without any address no further try makes sense.
         let (id, _) = self.chosen(&driver)[0]
         driver.note(driver.pool.connectFailed(id, now: driver.now))
         guard var attempt = driver.takeConnects().first else {

@@ -1,7 +1,7 @@
 import Delivery
 import Testing
 
-/// What the pool does when the peer holds it back: P5 (ENHANCE_YOUR_CALM), collapsed stream limits, floods.
+/// The pool's reaction when the peer slows it down: P5 (ENHANCE_YOUR_CALM), collapsed stream limits, floods.
 @Suite struct CalmTests {
     @Test func `P5: ENHANCE_YOUR_CALM halves the streams of all connections, a thousand of them only once`() {
         var (driver, id) = PoolDriver.ready()
@@ -14,7 +14,7 @@ import Testing
         #expect(driver.pool.streamsAllowed(on: id) == 0, "500 are open, 400 are allowed")
         driver.note(driver.pool.streamsClosed(id, count: 500))
         #expect(driver.pool.streamsAllowed(on: id) == 400)
-        // A second later it is another request to slow down.
+        // A second later it is a new request to slow down.
         driver.pool.streamsOpened(id, count: 400, now: driver.now)
         driver.advance(.seconds(1))
         driver.pool.calmAsked(id, now: driver.now)
@@ -101,7 +101,7 @@ import Testing
                 driver.note(driver.pool.controlFramesReceived(id, count: 2, now: driver.now))
                 count += 2
             }
-            // A thousand at once; at two hundred a second the hundred a second that are endured come on top.
+            // A thousand at once; at two hundred a second, the tolerated hundred a second are added.
             #expect(count <= (seconds == 0 ? 1002 : 2004), "\(count) frames")
             #expect(!driver.pool.knows(id))
         }

@@ -30,7 +30,7 @@ import Testing
             driver.tick()
             driver.demand()
         }
-        // Back-off from a quarter of a second doubles: six or seven in ten seconds with jitter.
+        // Backoff from a quarter of a second doubles: six or seven in ten seconds with jitter.
         #expect((4...9).contains(attempts), "\(attempts) attempts")
     }
 
@@ -74,7 +74,7 @@ import Testing
         driver.pool.streamsOpened(id, count: 10, now: driver.now)
         driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
         #expect(driver.takeConnects().count == 1)
-        // Until the second one streams end as ever; then those above its last stream end together.
+        // Until the second GOAWAY streams end as usual; then those above its last stream end together.
         driver.note(driver.pool.streamsClosed(id, count: 4, answered: 4))
         driver.note(driver.pool.streamsClosed(id, count: 3))
         driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
@@ -99,7 +99,7 @@ import Testing
             id = next
             driver.advance(.milliseconds(5))
         }
-        // With an error code it is no good order, and few answers pay for nothing.
+        // With an error code the end is not orderly, and few answers do not pay for a new attempt.
         for (answers, isOrderly) in [(1000, false), (10, true)] {
             var (driver, attempts) = (driver, 0)
             driver.answer(id, count: 1000)
@@ -123,7 +123,8 @@ import Testing
         var driver = PoolDriver()
         var (live, most) = ([ConnectionPool.ConnectionID](), 0)
         driver.demand()
-        // A hundred seconds in steps of ten milliseconds: a connection lives for two steps, one is made in another.
+        // A hundred seconds in steps of ten milliseconds: a connection lives for two steps and takes another to
+        // establish.
         for step in 0..<10_000 {
             let connecting = driver.takeConnects()
             for id in connecting {
@@ -146,7 +147,7 @@ import Testing
 
     @Test func `a peer that ends each connection after the same number of streams is sent no more than those`() {
         var (driver, id) = PoolDriver.ready()
-        /// Opens what may be opened; the peer takes the first `taken` streams of the connection and leaves.
+        /// Opens all allowed streams; the peer processes the first `taken` streams of the connection and leaves.
         func use(_ id: ConnectionPool.ConnectionID, taken: Int?) -> (opened: Int, next: ConnectionPool.ConnectionID?) {
             let opened = driver.pool.streamsAllowed(on: id)
             driver.pool.streamsOpened(id, count: opened, now: driver.now)
@@ -159,7 +160,7 @@ import Testing
             if let next { driver.establish(next) }
             return (opened, next)
         }
-        // One of the first connection's was used before.
+        // One of the first connection's streams was used before.
         for (taken, expected) in [(701, 1000), (700, 1000), (700, 1000), (700, 700), (700, 700), (700, 700)] {
             let (opened, next) = use(id, taken: taken)
             #expect(opened == expected)
@@ -169,7 +170,7 @@ import Testing
             }
             id = next
         }
-        // It takes more now: the next connection may have as many as it allows.
+        // The peer accepts more now: the next connection may have as many as it allows.
         guard let next = use(id, taken: nil).next else {
             Issue.record("no replacement")
             return

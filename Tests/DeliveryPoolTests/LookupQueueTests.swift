@@ -4,7 +4,7 @@ import Testing
 @Suite struct LookupQueueTests {
     @Test func `1,500 names that never answer leave threads to those that do`() {
         var queue = LookupQueue()
-        // It had an address before, and so has a thread whenever it asks.
+        // It had an address before, and so it always gets a thread.
         #expect(queue.ask("genuine.example") == ["genuine.example"])
         #expect(queue.ended("genuine.example", hasAddress: true) == [])
         var running: [String] = []
@@ -13,10 +13,10 @@ import Testing
         #expect(queue.ask("genuine.example") == ["genuine.example"])
         #expect(queue.ask("web.push.apple.com") == ["web.push.apple.com"])
         #expect(queue.ask("push.apple.com.example") == [])
-        // Who asks again waits for the same look-up.
+        // A repeated request waits for the same look-up.
         #expect(queue.ask("genuine.example") == [] && queue.ask("hole-1.example") == [])
         #expect(queue.ended("genuine.example", hasAddress: false) == [])
-        // A name server that was away makes nobody a stranger.
+        // An outage of the name server does not make a proven name unproven.
         #expect(queue.ask("genuine.example") == ["genuine.example"])
     }
 
@@ -27,7 +27,7 @@ import Testing
             #expect(queue.ask(hole) == [hole])
             #expect(queue.ended(hole, hasAddress: false) == [])
         }
-        // Half of them have a thread, and the others wait, when the new one comes.
+        // Half of them have a thread and the others wait when the new one comes.
         let again = holes.flatMap { queue.ask($0) }
         #expect(again.count == LookupQueue.unprovenMax)
         #expect(queue.ask("new.example") == [])

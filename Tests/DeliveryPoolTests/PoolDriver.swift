@@ -1,10 +1,10 @@
 import Delivery
 
-/// A pool with a clock that a test moves by hand, and a far side that does as it is told.
+/// A pool with a manual clock, and a peer that acts as told.
 struct PoolDriver {
     var pool: ConnectionPool
     var now = MonotonicInstant(nanoseconds: 0)
-    /// Everything the pool asked for, in order.
+    /// All actions of the pool, in order.
     var actions: [ConnectionPool.Action] = []
 
     init(seed: UInt64 = 1, _ change: (inout ConnectionPool.Configuration) -> Void = { _ in }) {
@@ -35,12 +35,12 @@ struct PoolDriver {
         return self.actions
     }
 
-    /// The connections that the pool wants opened; takes all actions.
+    /// Takes all actions and returns the connections that the pool wants opened.
     mutating func takeConnects() -> [ConnectionPool.ConnectionID] {
         self.take().compactMap { if case .connect(let id) = $0 { id } else { nil } }
     }
 
-    /// Makes a connection that the pool asked for ready.
+    /// Makes a requested connection ready.
     mutating func establish(_ id: ConnectionPool.ConnectionID, maxStreams: Int = 1000) {
         self.pool.connectionEstablished(id, now: self.now)
         self.pool.settingsReceived(id, maxStreams: maxStreams, now: self.now)
@@ -52,7 +52,7 @@ struct PoolDriver {
         self.note(self.pool.streamsClosed(id, count: count, answered: count))
     }
 
-    /// A pool with one ready connection that has answered.
+    /// Returns a pool with one ready connection that has answered.
     static func ready(
         seed: UInt64 = 1,
         _ change: (inout ConnectionPool.Configuration) -> Void = { _ in }

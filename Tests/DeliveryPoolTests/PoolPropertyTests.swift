@@ -3,7 +3,7 @@ import Testing
 
 /// Facts in any order, from a seed: the pool keeps its promises and never traps.
 @Suite struct PoolPropertyTests {
-    /// A far side that remembers what the pool may rely on.
+    /// A peer that records the facts on which the pool may rely.
     private struct World {
         var driver: PoolDriver
         var random: SeededRandom

@@ -7,7 +7,7 @@ import Testing
         let most = StrangerPlaces.ofWorker / 2
         #expect((0..<most).allSatisfy { places.waits($0) == nil })
         #expect((most..<1500).map { places.waits($0) } == (0..<1500 - most).map { $0 })
-        // Who waits already waits no second time.
+        // A waiting run does not wait a second time.
         #expect(places.waits(1499) == nil)
     }
 

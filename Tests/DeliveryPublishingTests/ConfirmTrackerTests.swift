@@ -75,9 +75,9 @@ struct ConfirmTrackerTests {
         #expect(tracker.published("d", now: .zero) == 1)
     }
 
-    /// A plain model: a set of numbers that have no word yet.
+    /// A plain model: a set of unconfirmed numbers.
     ///
-    /// Every publish must be settled exactly once and alike.
+    /// Every publish must be settled exactly once, and alike in both.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `B20: against a model of sets, thousands of random steps agree`(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -3,9 +3,9 @@ import Delivery
 import Foundation
 import Testing
 
-/// The queue contract for tools.
+/// The AsyncAPI document, which is the queue contract for tools.
 @Suite struct AsyncAPITests {
-    /// Where a reference of the document leads.
+    /// Returns the target of a reference in the document.
     private func target(_ reference: String, in document: JSONValue) -> JSONValue? {
         guard reference.hasPrefix("#/") else { return nil }
         return reference.dropFirst(2).split(separator: "/").reduce(Optional(document)) { $0?[String($1)] }

@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// Small shards, rows and campaigns for the tests of the machines.
+/// Small shards, rows and campaigns for the tests of the state machines.
 enum Fixtures {
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
     static let key = ShardKey(campaign: 1, part: 0, ordinal: 0)
@@ -100,7 +100,7 @@ enum Fixtures {
         EndpointFaults.Request(mark: mark, attempt: attempt, isProving: isProving, isStopped: isStopped)
     }
 
-    /// The run of a shard of a campaign, as a loop has it.
+    /// Returns the run of a campaign's shard, as a loop has it.
     static func loopRun(
         _ ordinal: UInt32 = 0,
         progress: Progress? = nil,

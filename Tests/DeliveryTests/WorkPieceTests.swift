@@ -1,13 +1,13 @@
 import Delivery
 import Testing
 
-/// How much of a change one transaction does.
+/// The amount of work in one transaction.
 @Suite struct WorkPieceTests {
-    /// Works until the piece is over; `cost` is what a row takes, by how many were done.
+    /// Works until the piece is over; `cost` is the time of a row, by the number already done.
     private func worked(_ cost: (Int) -> Duration) -> (rows: Int, elapsed: Duration, steps: [Int]) {
         var piece = WorkPiece()
         var (elapsed, steps): (Duration, [Int]) = (.zero, [])
-        // One that never ends is late, and is not waited for.
+        // A piece that never ends is late and is cut off.
         while piece.allowance > 0, elapsed <= WorkPiece.longest * 2 {
             steps.append(piece.allowance)
             for _ in 0..<piece.allowance { elapsed += cost(piece.rows) }

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Reads one direction of an AMQP 0-9-1 connection as far as an onlooker needs it: who published or delivered which
-/// message, and what was acknowledged or confirmed.
+/// Parses one direction of an AMQP 0-9-1 connection as far as an observer needs: published or delivered messages,
+/// acknowledgements and confirms.
 struct AMQPEavesdropper {
     enum Event {
         /// A `basic.publish` (tag 0) or a `basic.deliver`, with its `message_id`.
         case message(id: String, exchange: String, tag: UInt64, isRedelivered: Bool)
-        /// A `basic.ack`: from the broker a confirm.
+        /// A `basic.ack`; from the broker it is a confirm.
         case acknowledgement(tag: UInt64, multiple: Bool)
     }
 
@@ -18,14 +18,14 @@ struct AMQPEavesdropper {
 
     private var buffer = ByteBuffer()
     private var isGreeted = false
-    /// A message whose content header is still to come.
+    /// A message whose content header has not come yet.
     private var announced: (exchange: String, tag: UInt64, isRedelivered: Bool)?
 
-    /// Takes bytes of this direction; returns what they completed.
+    /// Parses bytes of this direction; returns the events that they complete.
     mutating func read(_ bytes: ByteBuffer) -> [Event] {
         buffer.writeImmutableBuffer(bytes)
         if !isGreeted {
-            // A client begins with eight bytes that are no frame.
+            // A client begins with eight bytes that are not a frame.
             guard let first = buffer.getInteger(at: buffer.readerIndex, as: UInt8.self) else { return [] }
             if first == UInt8(ascii: "A") {
                 guard buffer.readableBytes >= 8 else { return [] }
@@ -66,7 +66,7 @@ struct AMQPEavesdropper {
         return nil
     }
 
-    /// The properties stand in the order of their flags, from the highest bit (AMQP 0-9-1, 4.2.6.1).
+    /// Parses the properties, which follow the order of their flags, from the highest bit (AMQP 0-9-1, 4.2.6.1).
     private mutating func contentHeader(_ frame: inout ByteBuffer) -> Event? {
         frame.moveReaderIndex(forwardBy: 12)
         guard let message = announced, let flags: UInt16 = frame.readInteger() else { return nil }

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// Push services that strangers have named and that answer no connection.
     @Suite("Black holes")
     struct BlackHoles {
-        /// More than a worker has places for; 1,500 were tried by hand.
+        /// More than a worker has connections for; 1,500 were tried by hand.
         private static let count =
             ProcessInfo.processInfo.environment["FANFARE_BLACK_HOLES"].flatMap { Int($0) } ?? 300
 
@@ -22,26 +22,26 @@ extension EndToEnd {
                 let holes = try (0..<Self.count).map {
                     try Self.hole(browsers[$0 % 800], at: network.host($0), network, fleet)
                 }
-                // In one campaign, before those that get theirs: less than a shard of them, which would be cut at once.
+                // In one campaign they precede the reachable devices: fewer than a shard, which is cut at once.
                 var derby = TestJob("derby", [], webPush: Array(browsers.prefix(400)))
                 derby.audience = .object(["devices": .array(holes + (derby.audience["devices"]?.array ?? []))])
                 try await fleet.publish(derby)
                 try await eventually("the worker connects to those that never answer", within: .seconds(60)) {
                     try await fleet.status("derby")?.state == "sending"
                 }
-                // And in one behind it.
+                // Another campaign is queued behind it.
                 try await fleet.publish(TestJob("cup", [], webPush: Array(browsers.suffix(400))))
                 try await eventually("every browser that can be reached has its push", within: .seconds(1200)) {
                     fleet.simulator.statistics(of: .webPush)?.accepted == 800
                 }
-                // A connection that nobody answers ends after five seconds, and each of them asks for several.
+                // An unanswered connection attempt ends after five seconds, and each service makes several.
                 let ended = worker.errors.components(separatedBy: "no connection to the provider").count - 1
                 #expect(ended <= Self.count / 4)
                 #expect(fleet.simulator.statistics(of: .webPush)?.repeatedTokens == 0)
             }
         }
 
-        /// A subscription at a host that does not answer.
+        /// Returns a subscription at a host that does not answer.
         private static func hole(
             _ browser: WebPushSubscriptions.Subscription,
             at host: String,

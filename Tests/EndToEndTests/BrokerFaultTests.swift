@@ -9,10 +9,10 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What the broker may do to a fleet: rows B of Faults.md.
+    /// The broker's possible faults: rows B of Faults.md.
     @Suite("Broker faults")
     struct BrokerFaults {
-        /// Each device once, by both counts.
+        /// Checks that each device was sent to once, by both counts.
         private func allOnce(_ fleet: PrivateFleet, _ id: String, _ audience: Int) async throws {
             let status = try await fleet.completed(id, within: .seconds(120))
             #expect(status.counts.accepted == audience)
@@ -32,7 +32,7 @@ extension EndToEnd {
                 try await node.rabbitmqctl("start_app")
                 let status = try await fleet.completed("derby", within: .seconds(120))
                 #expect(status.counts.accepted == 20_000)
-                // The one worker adopts its own runs: what it had in flight is not sent again.
+                // The only worker adopts its own runs: requests in flight are not sent again.
                 let devices = try await fleet.devices("derby")
                 #expect(devices.differing.isEmpty, "\(devices.differing.prefix(3))")
                 #expect(worker.isRunning)
@@ -52,7 +52,7 @@ extension EndToEnd {
                 node.freeze()
                 defer { node.thaw() }
                 try await eventually("the worker knows") { worker.errors.contains("the broker is gone") }
-                // In flight when the lease ran out, and not one since.
+                // These were in flight when the lease ran out; none was opened since.
                 let last = fleet.simulator.statistics.requests
                 try await lasting(.seconds(40))
                 #expect(fleet.simulator.statistics.requests == last)
@@ -90,12 +90,12 @@ extension EndToEnd {
                 try await node.rabbitmqctl(alarm[0], alarm[1])
                 do {
                     try await eventually("the worker knows") { worker.errors.contains("takes no publishes") }
-                    // The planner waits for no confirm: a campaign ends when its time has come.
+                    // The planner does not wait for a confirm: a campaign ends on time.
                     let ended = try await fleet.completed("hurried", within: .seconds(20))
                     let end = try #require(ended.completedAt)
                     #expect(end < accepted.expiresAt.advanced(by: .seconds(3)))
                     #expect(ended.counts.expired == 20_000)
-                    // What was out is acked.
+                    // The delivered messages are acked.
                     try await eventually("the lane is empty") {
                         try await fleet.broker { try await $0.counts(of: "fanfare.v1.work.apns.bulk")?.ready == 0 }
                     }
@@ -117,7 +117,7 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
                 let node = try await PrivateBroker.node()
                 _ = try await fleet.startWorker()
-                // The rung's own policy with no room; a quorum queue takes one or two more than its limit all the same.
+                // The rung's own policy leaves no room; a quorum queue still takes one or two more than its limit.
                 let full = #"""
                     {"max-length":0,"overflow":"reject-publish","message-ttl":5000,
                     "dead-letter-exchange":"fanfare.work","dead-letter-strategy":"at-least-once"}
@@ -135,7 +135,7 @@ extension EndToEnd {
                     full
                 )
                 try await fleet.publish(TestJob("derby", TestDevices.mixed(3000, prefix: "5030")))
-                // Their parents are acked all the same: the rows are the sweeper's.
+                // Their parents are acked all the same: the sweeper handles the rows.
                 try await eventually("most of twelve retries wait in the ledger, and nothing is left in the lane") {
                     guard let pending = try await fleet.status("derby")?.pending else { return false }
                     guard pending.retrying > 0, pending.total == pending.retrying else { return false }
@@ -183,7 +183,7 @@ extension EndToEnd {
                 let node = try await PrivateBroker.node()
                 try await node.rabbitmqctl("eval", "application:set_env(rabbit, consumer_timeout, 70000).")
                 let worker = try await fleet.startWorker()
-                // Minutes of work, however many connections the worker opens.
+                // This is minutes of work, however many connections the worker opens.
                 try await fleet.putList("fans", TestDevices.tokens(30_000))
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await eventually("the broker has taken them back", within: .seconds(240)) {
@@ -211,7 +211,7 @@ extension EndToEnd {
                 try await eventually("the worker is refused") { worker.errors.contains("the broker is gone") }
                 try await node.rabbitmqctl("set_permissions", "-p", host, "guest", ".*", ".*", ".*")
                 try await allOnce(fleet, "derby", 20_000)
-                // A try a second at most.
+                // At most one attempt per second.
                 #expect(worker.errors.components(separatedBy: "ERROR").count < 30)
             }
         }
@@ -226,7 +226,7 @@ extension EndToEnd {
                 var deaths = 0
                 var worker = try await fleet.startWorker()
                 try await eventually("it is parked") {
-                    // What the device does to a worker: it dies as soon as it sends to it.
+                    // Simulates the device's effect on a worker, which dies as soon as it sends to it.
                     if fleet.simulator.statistics.stalled > deaths {
                         deaths = Int(fleet.simulator.statistics.stalled)
                         if deaths == Claim.deathsUntilAlone + 1 { try await urgentWaits(fleet) }
@@ -247,7 +247,7 @@ extension EndToEnd {
             }
         }
 
-        /// Beside a shard that runs alone not even an urgent campaign begins, claimed though it is.
+        /// Checks that not even an urgent campaign starts beside a shard that runs alone, although it is claimed.
         private func urgentWaits(_ fleet: PrivateFleet) async throws {
             for (id, prefix) in [("urgent", "b"), ("another", "c")] {
                 var job = TestJob(id, TestDevices.tokens(10, prefix: prefix)).delivered(["urgency": "urgent"])
@@ -255,7 +255,7 @@ extension EndToEnd {
                 try await fleet.publish(job)
                 try await eventually("it is accepted") { try await fleet.status(id) != nil }
             }
-            // The first would have been sent while the second was accepted.
+            // The first would have been sent while the second was being accepted.
             #expect(try await fleet.devices("urgent").allSatisfy { $0.requests == 0 })
         }
 

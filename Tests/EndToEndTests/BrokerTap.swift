@@ -2,12 +2,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A wire between workers and the broker that notes the order of publishes, confirms, deliveries and acknowledgements
-/// as they pass, and can hold confirms back.
+/// A proxy between workers and the broker that records the order of publishes, confirms, deliveries and
+/// acknowledgements, and can hold back confirms.
 ///
 /// Everything runs on one loop, so the notes of all connections are in one order.
 final class BrokerTap: Sendable {
-    /// What passed.
+    /// A recorded frame.
     enum Note: Sendable, Equatable {
         case published(String, exchange: String)
         case confirmed(String)
@@ -16,12 +16,12 @@ final class BrokerTap: Sendable {
         case acknowledged(String)
     }
 
-    /// Where workers find the broker.
+    /// The port on which workers find the broker.
     let port: Int
     private let server: any Channel
     private let book = Book()
 
-    /// Opens a port and connects everybody who comes with the broker.
+    /// Opens a port and connects every client with the broker.
     init(broker port: Int) async throws {
         let book = book
         let bootstrap = ServerBootstrap(group: PrivateBroker.loop)
@@ -41,15 +41,15 @@ final class BrokerTap: Sendable {
         self.port = server.localAddress?.port ?? 0
     }
 
-    /// All that passed until now.
+    /// All notes so far.
     var notes: [Note] { book.state.withLock { $0.notes } }
 
-    /// From now on keeps back what the broker sends on a connection from the confirm of a publish to this exchange on.
+    /// Holds back the broker's bytes on a connection, beginning with the confirm of a publish to this exchange.
     func holdConfirms(ofExchange prefix: String) {
         book.state.withLock { $0.heldPrefix = prefix }
     }
 
-    /// Hands on what was kept back, and keeps nothing more.
+    /// Forwards the held-back bytes and holds back nothing more.
     func release() {
         PrivateBroker.loop.execute { [book] in
             let held = book.state.withLock { state in
@@ -60,8 +60,7 @@ final class BrokerTap: Sendable {
         }
     }
 
-    /// From now on cuts a connection that consumes each time the interval has passed: in turn, the one that is there for
-    /// longest.
+    /// Cuts a consuming connection after each interval, always the one that exists longest.
     func flap(every interval: TimeAmount) {
         let task = PrivateBroker.loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [book] _ in
             let oldest = book.state.withLock { state in
@@ -73,7 +72,7 @@ final class BrokerTap: Sendable {
         book.state.withLock { $0.flapping = task }
     }
 
-    /// Cuts nothing any more; returns how many were cut.
+    /// Stops cutting; returns the number of cuts.
     func steady() -> Int {
         book.state.withLock { state in
             state.flapping?.cancel()
@@ -82,7 +81,7 @@ final class BrokerTap: Sendable {
         }
     }
 
-    /// Takes no more connections; those that are there end with their workers.
+    /// Stops accepting connections; existing ones end with their workers.
     func close() async throws {
         try await server.close()
     }
@@ -92,7 +91,7 @@ final class BrokerTap: Sendable {
             var notes: [Note] = []
             var heldPrefix: String?
             var held: [NIOLoopBound<TappedConnection>] = []
-            /// Connections that messages were delivered on, the oldest first.
+            /// Connections that messages were delivered on, oldest first.
             var consumers: [NIOLoopBound<TappedConnection>] = []
             var flapping: RepeatedTask?
             var cuts = 0
@@ -111,11 +110,11 @@ private final class TappedConnection {
     private let book: BrokerTap.Book
     private var fromWorker = AMQPEavesdropper()
     private var fromBroker = AMQPEavesdropper()
-    /// In the order of their sequence numbers, which count from 1.
+    /// The publishes in the order of their sequence numbers, which count from 1.
     private var published: [(id: String, exchange: String, isConfirmed: Bool)] = []
     private var delivered: [UInt64: String] = [:]
     private var consumes = false
-    /// What the broker sent since a confirm that is kept back; nil while nothing is.
+    /// The broker's bytes since a held-back confirm; nil while none is held back.
     private var kept: ByteBuffer?
 
     init(worker: any Channel, broker: any Channel, book: BrokerTap.Book) {
@@ -212,7 +211,7 @@ private final class TappedConnection {
     }
 }
 
-/// Gives one half of a connection's bytes to both.
+/// Passes the bytes of one half of a connection to the other.
 private final class TapHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -8,7 +8,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Workers and brokers killed at random moments, many times over, judged as Jepsen's total-queue judges a queue.
+    /// Many random kills of workers and brokers, judged as Jepsen's total-queue judges a queue.
     @Suite("Chaos")
     struct Chaos {
         @Test(arguments: ChaosLedger.all)
@@ -18,7 +18,7 @@ extension EndToEnd {
             let seed = ChaosSeed.fresh()
             var random = SeededRandom(seed: seed)
             var verdict = ChaosVerdict("kill -9 of a worker, \(ledger.rawValue)", seed: seed)
-            // A take-over waits until the killed worker's row has lapsed, ten seconds in each round.
+            // A takeover waits until the killed worker's row has lapsed, ten seconds in each round.
             let rounds = FullSuite.isOn ? 200 : 4
             let server = try ledger.server()
             defer { server?.remove() }
@@ -34,7 +34,7 @@ extension EndToEnd {
                     let before = Int(fleet.simulator.statistics.requests)
                     try await fleet.publish(TestJob(id, list: id))
                     law.watch(id, audience: audience)
-                    // From its acceptance to its last shards.
+                    // The kill comes between the acceptance and the last shards.
                     try await fleet.requests(reach: before + random.below(audience * 19 / 20))
                     try await lasting(.milliseconds(random.below(20)))
                     let victim = random.below(workers.count)
@@ -64,7 +64,7 @@ extension EndToEnd {
             let audience = 1_000_000
             let server = try ledger.server()
             defer { server?.remove() }
-            // So few streams that the far side, a debug build on shared cores, never has ten seconds of them before it.
+            // So few streams that the simulator, a debug build on shared cores, never has ten seconds of them queued.
             let faults = SmallFlight.faults.merging(["once_503": "0.01"]) { $1 }
             try await PrivateFleet.with(faults: faults, postgreSQL: server) { fleet in
                 let node = try await PrivateBroker.node()
@@ -80,8 +80,8 @@ extension EndToEnd {
                 for kill in 1...20 {
                     try await fleet.requests(reach: last * kill / 21, within: .seconds(300))
                     try await lasting(.milliseconds(random.below(1000)))
-                    // A lost lease repeats what is in flight at most. The answers are written by whoever lives, unless the
-                    // ledger dies as well, which it does ten times where it is a server.
+                    // A lost lease repeats at most the requests in flight. The surviving workers write the answers,
+                    // unless the ledger dies as well, which it does ten times if it is a server.
                     let isLedgerKilled = server != nil && kill.isMultiple(of: 2)
                     for worker in workers {
                         let metrics = try await worker.metrics()
@@ -105,7 +105,8 @@ extension EndToEnd {
                 #expect(workers.allSatisfy { $0.isRunning })
                 try law.judge(seed: seed)
                 let devices = try await fleet.devices("derby")
-                // What was without an answer when its deadline passed, or its connection ended, may never have arrived.
+                // Requests without an answer at their deadline, or at the end of their connection, may never have
+                // arrived.
                 verdict.add(devices, audience: audience, open: audience, bound: bound, status: status)
                 verdict.unexpected = fleet.simulator.statistics.distinctTokens - verdict.seen
             }
@@ -114,12 +115,12 @@ extension EndToEnd {
     }
 }
 
-/// What the rounds' ledger is.
+/// The kind of ledger of the rounds.
 enum ChaosLedger: String {
     case sqlite = "SQLite"
     case postgreSQL = "PostgreSQL"
 
-    /// Both, or the one that `FANFARE_LEDGER` names (`SQLite`, `PostgreSQL`).
+    /// Both kinds, or the one that `FANFARE_LEDGER` names (`SQLite`, `PostgreSQL`).
     static var all: [ChaosLedger] {
         if let named = getenv("FANFARE_LEDGER").flatMap({ ChaosLedger(rawValue: String(cString: $0)) }) {
             return [named]
@@ -127,36 +128,36 @@ enum ChaosLedger: String {
         return Ledger.hasPostgreSQL ? [.sqlite, .postgreSQL] : [.sqlite]
     }
 
-    /// A server of the test's own; nil for SQLite.
+    /// Returns a server for the test alone; nil for SQLite.
     func server() throws -> PrivatePostgreSQL? {
         self == .postgreSQL ? try PrivatePostgreSQL() : nil
     }
 }
 
-/// Where random rounds begin; `FANFARE_SEED` takes them up again.
+/// The seed of random rounds; `FANFARE_SEED` repeats them.
 enum ChaosSeed {
     static func fresh() -> UInt64 {
         let seed = getenv("FANFARE_SEED").flatMap { UInt64(String(cString: $0)) }
         return seed ?? UInt64.random(in: 1...0xFFFF_FFFF)
     }
 
-    /// Tokens of a round that no other round has.
+    /// Returns the tokens' prefix of a round, which no other round has.
     static func prefix(_ round: Int) -> String { String(0xC0000 + round, radix: 16) }
 }
 
-/// What rounds of kills came to: one line of the table in `Faults.md`.
+/// The result of rounds of kills: one line of the table in `Faults.md`.
 struct ChaosVerdict {
     let name: String
     let seed: UInt64
     private(set) var rounds = 0
     private(set) var devices = 0
-    /// Devices that the far side saw and an audience has.
+    /// Devices that the simulator saw and an audience has.
     private(set) var seen = 0
-    /// Devices without an outcome, or that the ledger calls accepted and the far side never took.
+    /// Devices without an outcome, or accepted in the ledger but never received by the simulator.
     private(set) var lost = 0
-    /// Devices that the far side saw and no audience has.
+    /// Devices that the simulator saw and no audience has.
     var unexpected = 0
-    /// Requests that nobody needed, as the far side counts them.
+    /// Unnecessary requests, by the simulator's count.
     private(set) var duplicated = 0
     private var worst = (repeats: 0, bound: 0)
     /// Devices without an outcome at the kill, and those of them that have one at the end.
@@ -169,10 +170,10 @@ struct ChaosVerdict {
         self.seed = seed
     }
 
-    /// One round: its devices, those without an outcome at the kill, and what the kill may repeat.
+    /// Adds one round: its devices, those without an outcome at the kill, and the bound of repeats.
     ///
-    /// Requests that were sent again because they had no answer are in the status: the far side saw those once, twice or
-    /// not at all.
+    /// The status counts requests that were sent again for lack of an answer: the simulator saw those once, twice or
+    /// never.
     mutating func add(_ found: [CountedDevice], audience: Int, open: Int, bound: Int, status: CampaignStatus) {
         let resent = status.unknownResent
         rounds += 1
@@ -181,7 +182,7 @@ struct ChaosVerdict {
         lost += audience - found.count { $0.outcome != nil && ($0.outcome != .accepted || $0.accepted >= 1) }
         self.open += open
         recovered += found.count { $0.outcome != nil } - (audience - open)
-        // A bound that an audience sent again would keep to is none.
+        // A bound that even a repeated audience would keep is worthless.
         if audience <= 4 * (bound + resent) { beyond.append("round \(rounds): a bound of \(bound) for \(audience)") }
         let repeats = found.repeats
         duplicated += repeats
@@ -194,7 +195,7 @@ struct ChaosVerdict {
         }
     }
 
-    /// Prints the line and fails what is to fail.
+    /// Prints the line and fails the test if the result is bad.
     func judge() {
         print(
             """
@@ -204,7 +205,7 @@ struct ChaosVerdict {
         )
         #expect(lost == 0, "seed \(seed)")
         #expect(unexpected == 0, "seed \(seed)")
-        // Kills that come when all is over recover nothing, and show nothing.
+        // Kills that come when all is over recover nothing and prove nothing.
         #expect(recovered == open && open > 0, "seed \(seed): \(recovered) of \(open)")
         #expect(beyond.isEmpty, "seed \(seed): \(beyond)")
     }

@@ -8,12 +8,12 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// Wall clocks that are wrong, and that step while campaigns run, by seconds, an hour and a day in both directions.
+    /// Wrong wall clocks, and clocks that step while campaigns run: by seconds, an hour and a day in both directions.
     ///
-    /// The processes under test have shifted clocks (`ShiftedClock`); test and servers have the right one.
+    /// The processes under test have shifted clocks (`ShiftedClock`); the test and the servers have the right one.
     @Suite("Clocks", .serialized)
     struct Clocks {
-        /// Where the ledger is.
+        /// The kind of ledger.
         enum LedgerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             case sqlite, postgreSQL
 
@@ -35,7 +35,7 @@ extension EndToEnd {
             )
         }
 
-        /// A campaign that is under way: a third of it is sent, at a rate that it keeps for three seconds.
+        /// Starts a campaign and sends a third of it, at a rate that takes three seconds.
         private func begin(_ id: String, on fleet: PrivateFleet) async throws {
             try await fleet.putList("fans", TestDevices.tokens(Self.audience))
             try await fleet.publish(
@@ -44,7 +44,7 @@ extension EndToEnd {
             try await fleet.requests(reach: Self.audience / 3)
         }
 
-        /// Everybody was sent to once.
+        /// Checks that every device was sent to once.
         private func allAccepted(_ id: String, on fleet: PrivateFleet) async throws {
             let status = try await fleet.completed(id)
             #expect(status.counts.accepted == Self.audience && status.counts.expired == 0)
@@ -74,7 +74,7 @@ extension EndToEnd {
                 let second = try await fleet.startWorker(environment: clock.environment())
                 try await allAccepted("derby", on: fleet)
                 guard store == .postgreSQL else { return }
-                // What it says of itself, where another host's time counts.
+                // The worker's own report of the skew, if another host's time counts.
                 let skew = try await second.metrics().sum("fanfare_clock_skew_seconds")
                 #expect(abs(skew - shift) <= 2)
                 let told = try await fleet.run("status")
@@ -119,7 +119,7 @@ extension EndToEnd {
                 try clock.set(ahead: shift)
                 first.kill()
                 #expect(fleet.simulator.statistics.requests < UInt64(Self.audience))
-                // The next one is on the same host, where the ledger is a file.
+                // The next worker is on the same host if the ledger is a file.
                 _ = try await fleet.startWorker(environment: store == .sqlite ? clock.environment() : [:])
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == Self.audience && status.counts.expired == 0)

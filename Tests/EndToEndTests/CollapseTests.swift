@@ -5,7 +5,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Collapse in the queue.
+    /// Collapsing in the queue.
     @Suite("Collapse")
     struct Collapse {
         private func score(_ text: String, optsOut: Bool = false) -> TestJob {
@@ -14,7 +14,7 @@ extension EndToEnd {
             return job.delivered(["collapse_id": "derby", "supersede": optsOut ? .bool(false) : nil])
         }
 
-        /// The scores in the order in which the far side saw them, by device.
+        /// Returns the scores by device, in the order in which the simulator saw them.
         private func scores(_ fleet: PrivateFleet) throws -> [String: [String]] {
             var seen: [String: [String]] = [:]
             for request in fleet.simulator.lastRequests {

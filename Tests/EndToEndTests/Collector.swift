@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A collector of OpenTelemetry that keeps the spans it is given (OTLP over HTTP with JSON).
+/// An OpenTelemetry collector that keeps the received spans (OTLP over HTTP with JSON).
 final class Collector: Sendable {
     private final class Kept: Sendable {
         let spans = Mutex<[JSONValue]>([])
@@ -12,7 +12,7 @@ final class Collector: Sendable {
 
     private let kept: Kept
     private let channel: any Channel
-    /// Where it listens, on loopback.
+    /// The port that it listens on, on loopback.
     let port: Int
 
     init() throws {
@@ -29,7 +29,7 @@ final class Collector: Sendable {
         self.kept = kept
     }
 
-    /// What has come so far.
+    /// The spans received so far.
     var spans: [JSONValue] { kept.spans.withLock { $0 } }
 
     func stop() { channel.close(promise: nil) }

@@ -9,7 +9,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What is counted for each device: frequency caps and badges.
+    /// Counts per device: frequency caps and badges.
     @Suite("Counting")
     struct Counting {
         private func cap(_ rules: String, in fleet: PrivateFleet) throws {
@@ -18,7 +18,7 @@ extension EndToEnd {
             try (try Data(contentsOf: file) + Data(text.utf8)).write(to: file)
         }
 
-        /// A job to a list, with a tag.
+        /// Publishes a job to a list, with a tag.
         private func publish(
             _ id: String,
             tag: String,
@@ -52,7 +52,7 @@ extension EndToEnd {
                 #expect(try await fleet.completed("loud").counts.accepted == 3000)
                 #expect(fleet.simulator.statistics.requests == 12_000)
 
-                // An urgent job of a few devices takes the short way and is bound all the same.
+                // An urgent job of a few devices takes the fast path and obeys the cap all the same.
                 var urgent = TestJob("urgent", TestDevices.tokens(3)).delivered(["urgency": "urgent"])
                 (urgent.tags, urgent.isUrgent) = (["sport"], true)
                 try await fleet.publish(urgent)
@@ -85,7 +85,7 @@ extension EndToEnd {
                 try await fleet.requests(reach: count / 5)
                 first.kill()
                 #expect(try await fleet.completed("one", within: .seconds(120)).counts.accepted == count)
-                // Charged twice by the first, nobody would get the second.
+                // If the first had counted twice, nobody would get the second.
                 try await publish("two", tag: "sport", in: fleet)
                 let second = try await fleet.completed("two", within: .seconds(120))
                 #expect(second.counts.accepted == count && second.counts.skipped == 0)
@@ -112,7 +112,7 @@ extension EndToEnd {
             return job
         }
 
-        /// The badges that the far side has seen, by the title and the token of the push.
+        /// Returns the badges that the simulator has seen, by the title and the token of the push.
         private func seen(_ fleet: PrivateFleet) throws -> [String: [String: Set<Int64?>]] {
             var seen: [String: [String: Set<Int64?>]] = [:]
             for request in fleet.simulator.lastRequests {
@@ -154,7 +154,7 @@ extension EndToEnd {
                 let device = try await fleet.ledger.read { try $0.device(app: PrivateFleet.app, installation: "d9") }
                 #expect(device?.badge == 1)
 
-                // Looking counts nothing.
+                // A dry run counts nothing.
                 let file = fleet.folder + "/job.json"
                 var preview = badgeJob("preview", "+1")
                 preview.audience = .object(["devices": .array([.object(["token": .string(tokens[9])])])])

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What a campaign comes to when somebody dies.
+    /// The results of campaigns when processes die.
     @Suite("Dying")
     struct Dying {
         @Test func `D1: a worker killed in mid-campaign leaves it to the other one`() async throws {
@@ -27,7 +27,7 @@ extension EndToEnd {
                 #expect(devices.count == 20_000)
                 #expect(devices.allSatisfy { $0.outcome == .accepted && $0.accepted >= 1 })
                 #expect(devices.unseen <= status.unknownResent)
-                // Streams in flight and answers that were not committed (design, section 7).
+                // Streams in flight and uncommitted answers (design, section 7).
                 #expect(bound < 1000)
                 #expect(devices.repeats <= bound + status.unknownResent)
             }
@@ -84,7 +84,7 @@ extension EndToEnd {
                 job.isUrgent = true
                 try await fleet.publish(job)
                 try await eventually("it is accepted") { try await fleet.status("alarm") != nil }
-                // One stream until the first answer, as Apple does it: the first device is sent to, the others wait.
+                // One stream until the first answer, as at Apple: the first device is sent to, the others wait.
                 if isSent { try await eventually("no answer comes") { fleet.simulator.statistics.stalled > 0 } }
                 first.kill()
                 try await fleet.simulator.changeFaults { faults throws(FaultsError) in try faults.set("rules", to: "") }
@@ -115,7 +115,8 @@ extension EndToEnd {
                 let devices = try await fleet.devices("derby")
                 #expect(devices.count == 20_000)
                 #expect(devices.allSatisfy { $0.outcome == .accepted && $0.accepted >= 1 })
-                // What both had in flight when they lost their lease; they held the whole audience.
+                // The requests that both had in flight when they lost their lease; together they held the whole
+                // audience.
                 #expect(bound < 1000)
                 #expect(devices.repeats <= bound + status.unknownResent)
                 #expect(workers.allSatisfy { $0.isRunning })

@@ -11,7 +11,7 @@ extension EndToEnd {
     /// The dashboard of a whole fleet in a real browser.
     @Suite("Dashboard")
     struct Dashboard {
-        /// Debian's Chromium and the packages that drive it; `Deploy/test.sh` installs both.
+        /// True if Debian's Chromium and the packages that drive it are present; `Deploy/test.sh` installs both.
         private static let hasBrowser =
             PythonJudge.isThere && FileManager.default.isExecutableFile(atPath: "/usr/bin/chromedriver")
 
@@ -24,7 +24,7 @@ extension EndToEnd {
             return try #require(JSONReader.read(Array(made.output.utf8)).value?["token"]?.string)
         }
 
-        /// A shard that the broker has given up on, and that only wants to be sent.
+        /// Parks a valid shard that the broker has given up on.
         private func park(_ fleet: PrivateFleet) async throws {
             let planner = try await fleet.startWorker(roles: "intake,planner")
             try await fleet.putList("fans", TestDevices.tokens(100))
@@ -74,12 +74,12 @@ extension EndToEnd {
             }
         }
 
-        /// For whoever wants to look at them: `DASHBOARD_SCREENSHOTS` names a folder.
+        /// Copies the screenshots to the folder in `DASHBOARD_SCREENSHOTS`, for people who want to see them.
         private func keep(_ screenshots: String) throws {
             guard let folder = ProcessInfo.processInfo.environment["DASHBOARD_SCREENSHOTS"] else { return }
             for name in try FileManager.default.contentsOfDirectory(atPath: screenshots) {
                 let place = "\(folder)/\(name)"
-                try? FileManager.default.removeItem(atPath: place)  // an earlier run's
+                try? FileManager.default.removeItem(atPath: place)  // from an earlier run
                 try FileManager.default.copyItem(atPath: "\(screenshots)/\(name)", toPath: place)
             }
         }

@@ -5,10 +5,10 @@ import Simulator
 import Testing
 
 extension EndToEnd {
-    /// What an operator asks before a person is called.
+    /// An operator's first checks before anyone is called.
     @Suite("Doctor")
     struct Doctor {
-        /// Findings by what was looked at: verdict and whether there is a mend.
+        /// Returns the findings by subject: the verdict, and if there is a fix.
         private func findings(_ outcome: FanfareProcess.Outcome) throws -> [String: JSONValue] {
             let document = try #require(JSONReader.read(Array(outcome.output.utf8)).value)
             let list = try #require(document["findings"]?.array)
@@ -33,7 +33,7 @@ extension EndToEnd {
                 ]
                 for check in checks { #expect(found[check]?["verdict"]?.string == "well", "\(check)") }
                 for check in ["broker user"] { #expect(found[check]?["verdict"]?.string == "warning", "\(check)") }
-                // Nobody was sent anything to.
+                // Nothing was sent to anybody.
                 #expect(fleet.simulator.statistics.accepted == 0)
             }
         }
@@ -49,7 +49,7 @@ extension EndToEnd {
                 #expect(found["workers"]?["verdict"]?.string == "wrong")
                 #expect(found["news apns clock"]?["detail"]?.string?.contains("120 min behind") == true)
                 #expect(found["news fcm credential"]?["verdict"]?.string == "wrong")
-                // For people each mend stands below what it is for.
+                // In the text for people each fix follows its finding.
                 let text = try await fleet.run("doctor", "--offline").output
                 #expect(text.contains("✗  workers") && text.contains("→ fanfare worker"))
             }

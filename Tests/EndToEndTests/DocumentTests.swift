@@ -6,16 +6,16 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What README and the pages tell people to type.
+    /// The commands that README and the pages tell people to type.
     @Suite("Documents")
     struct Documents {
-        /// These run on, or long; others of the end-to-end tests and of the commands' own run them.
+        /// Commands that run forever or long; other end-to-end tests and the commands' own tests run them.
         private static let elsewhere = [
             ["worker"], ["server", "--listen"], ["server", "--config"], ["server"], ["simulator"], ["demo"], ["bench"],
             ["store", "restore"], ["manual"], ["phone"],
             ["webhook", "resume"],
         ]
-        /// They look for something to mend, and say so by their exit; or refuse, as the page says.
+        /// Commands that report a finding by their exit code, or that refuse, as the page says.
         private static let otherExits: [[String]: Int32] = [
             ["status"]: 1, ["doctor"]: 1, ["parked", "replay"]: 1, ["campaign", "send", "mistakes.json"]: 65,
         ]
@@ -31,7 +31,7 @@ extension EndToEnd {
                 for command in commands {
                     let arguments = try await scene.arguments(command.arguments)
                     var ended = try await scene.run(arguments)
-                    // A command that is only named, not shown with what it needs.
+                    // A command that is only named, without its arguments.
                     if ended.exit == 64, command.isName { ended = try await scene.run(command.arguments + ["--help"]) }
                     let other = Self.otherExits.first { command.arguments.starts(with: $0.key) }?.value
                     #expect(
@@ -48,13 +48,13 @@ extension EndToEnd {
 extension DocumentedCommands.Command {
     fileprivate var isHelp: Bool { arguments.contains("--help") }
 
-    /// Only words of the command itself.
+    /// True if there are only words of the command itself.
     fileprivate var isName: Bool {
         arguments.count <= 2 && arguments.allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "-" } }
     }
 }
 
-/// A fleet in which the pages' names mean something.
+/// A fleet in which the pages' names exist.
 private struct Scene {
     private let fleet: PrivateFleet
     let environment: [String: String]
@@ -104,7 +104,7 @@ private struct Scene {
         try await FanfareProcess.run(arguments, folder: fleet.folder, environment: environment)
     }
 
-    /// The app has an edge, and a key that a reader has made before.
+    /// Gives the app an edge, and a key made earlier by the reader.
     private func openEdge() async throws {
         let apps = try String(contentsOfFile: fleet.folder + "/apps.yaml", encoding: .utf8)
         try write(
@@ -124,7 +124,7 @@ private struct Scene {
             + #""delivery": {"ttl": 3600, "hold": \#(hold)}}"#
     }
 
-    /// A job that is refused lies in parked, for a person.
+    /// Parks a refused job for a person.
     private func park() async throws {
         let before = try await fleet.ledger.read { try $0.parkedCount() }
         try await fleet.publish(Array("no job \(UUID())".utf8), exchange: "fanfare.campaigns", routingKey: "news")
@@ -133,7 +133,7 @@ private struct Scene {
         }
     }
 
-    /// The arguments with names of this fleet for those that stand for some.
+    /// Returns the arguments with the pages' placeholders replaced by names of this fleet.
     func arguments(_ shown: [String]) async throws -> [String] {
         var result = shown.filter { $0 != "$(date" && $0 != "+%F-%H%M).db" }
         if let place = result.firstIndex(of: "--config") { result.removeSubrange(place...(place + 1)) }
@@ -145,12 +145,12 @@ private struct Scene {
             if word.hasSuffix("/devices.csv") { result[index] = "devices.csv" }
             if word.hasPrefix("/backup/") { result[index] = fleet.folder + "/backup/\(UUID()).db" }
         }
-        // Nobody is there to be asked.
+        // Nobody is there to confirm.
         if shown.starts(with: ["parked", "discard"]), !shown.contains("--yes") { result.append("--yes") }
         return result
     }
 
-    /// A campaign in a state that the order is for, or what is parked.
+    /// Returns a campaign in a suitable state for the command, or a parked message.
     private func name(for command: [String]) async throws -> String {
         if command.first == "parked" {
             try await park()

@@ -6,13 +6,13 @@ enum DocumentedCommands {
 
     struct Command: Hashable, CustomStringConvertible {
         let page: String
-        /// Without the program's name.
+        /// The arguments without the program's name.
         let arguments: [String]
 
         var description: String { "\(page): fanfare \(arguments.joined(separator: " "))" }
     }
 
-    /// All of them, page by page, each once.
+    /// Returns all commands, page by page, each once.
     static func all() throws -> [Command] {
         let catalogues = ["Fleet/Documentation.docc", "FanfareKit/FanfareKit.docc"].map { root + "/Sources/\($0)/" }
         let pages = try catalogues.flatMap { folder in
@@ -29,7 +29,7 @@ enum DocumentedCommands {
         }
     }
 
-    /// Lines of code blocks and spans of code that begin with the program.
+    /// Returns the lines of code blocks and the code spans that begin with the program.
     private static func lines(_ text: String) -> [Substring] {
         text.components(separatedBy: "\n```").enumerated().flatMap { index, part -> [Substring] in
             if index % 2 == 1 { return part.split(separator: "\n").compactMap(command) }
@@ -40,18 +40,19 @@ enum DocumentedCommands {
         }
     }
 
-    /// What stands behind the program's name; nil when it is no command.
+    /// Returns the text after the program's name; nil when it is not a command.
     private static func command(_ line: Substring) -> Substring? {
         for beginning in ["$ fanfare ", "fanfare ", "$ .build/release/fanfare ", ".build/release/fanfare "]
         where line.hasPrefix(beginning) {
             let rest = line.dropFirst(beginning.count)
-            // A program's own message begins with its name, too.
+            // A message of the program begins with its name too.
             return rest.first?.isLowercase == true && !rest.hasPrefix("is ") ? rest : nil
         }
         return nil
     }
 
-    /// A table's `pause\|resume` are two; brackets hold what may be left out; a shell's part is not the program's.
+    /// Returns the commands of a line: a table's `pause\|resume` are two, brackets hold optional parts, and shell
+    /// syntax is cut.
     private static func alternatives(_ line: Substring) -> [[String]] {
         let end = [" > ", " &", " #", " | ", " …"].compactMap { line.firstRange(of: $0)?.lowerBound }.min()
         let words = line[..<(end ?? line.endIndex)].split(separator: " ").filter { !$0.hasPrefix("[") }

@@ -1,8 +1,8 @@
 import Servers
 import Testing
 
-/// The built executable as a fleet: producer, RabbitMQ, workers, ledger and a far side, few of them at once.
+/// The built executable as a fleet of producer, RabbitMQ, workers, ledger and simulator, few fleets at once.
 ///
-/// The limit ends a run that hangs; the wait for a place counts too.
+/// The time limit ends a run that hangs; it includes the wait for a permit.
 @Suite("End to end", .fewFleetsAtOnce, .timeLimit(.minutes(FullSuite.isOn ? 120 : 30)))
 struct EndToEnd {}

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What is wrong with a whole campaign and not with its devices.
+    /// Faults of a whole campaign and not of its devices.
     @Suite("Wrong campaigns")
     struct WrongCampaigns {
         @Test func `P18: nearly all tokens called wrong pause the campaign, and none is invalid after the fix`()
@@ -92,7 +92,7 @@ extension EndToEnd {
                     let before = connections
                     connections = fleet.simulator.statistics.connectionsOpened
                     guard campaign == "second" else { continue }
-                    // They have a connection of their own.
+                    // They have their own connection.
                     #expect(connections > before)
                     let last = fleet.simulator.lastRequests.suffix(20).map(\.path)
                     #expect(last.allSatisfy { $0.hasPrefix("/3/device/bad") }, "\(last)")

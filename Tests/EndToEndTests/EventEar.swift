@@ -5,14 +5,14 @@ import Servers
 import Synchronization
 import Transport
 
-/// A queue of one's own on `fanfare.events`, as a producer binds it to hear what became of its jobs.
+/// A private queue on `fanfare.events`, as a producer binds it to receive events about its jobs.
 final class EventEar: Sendable {
     /// An event with the message's correlation id.
     struct Heard: Sendable {
         let correlationID: String?
         let json: JSONValue
 
-        /// The pointers of a refusal.
+        /// The JSON pointers of a refusal.
         var pointers: [String] { json["data"]?["errors"]?.array?.compactMap { $0["pointer"]?.string } ?? [] }
     }
 
@@ -24,7 +24,7 @@ final class EventEar: Sendable {
         let events = Mutex<[Heard]>([])
     }
 
-    /// Listens until it is closed.
+    /// Receives events until it is closed.
     init(_ fleet: PrivateFleet) async throws {
         let client = try await AMQPClient.connect(fleet.endpoint, name: "ear", on: PrivateBroker.loop)
         try await client.call(.declareQueue(name: "ear", exclusive: true))
@@ -43,7 +43,7 @@ final class EventEar: Sendable {
         }
     }
 
-    /// Waits for the events of a type about one message; nil: about an app.
+    /// Waits for the events of a type about one message, or with nil about an app.
     func events(_ type: String, of id: String?, count: Int = 1) async throws -> [Heard] {
         try await eventually("\(count) \(type) of \(id ?? "an app")", within: .seconds(30)) {
             let events = heard.events.withLock { $0 }

@@ -3,19 +3,19 @@ import Servers
 import Testing
 
 extension Trait where Self == FewFleetsAtOnce {
-    /// A suite whose cases wait for one of few places, and those that hurt their broker for each other.
+    /// A suite trait: cases wait for one of a few permits, and those that damage their broker run one after another.
     ///
-    /// A fleet waits more than it works: for rungs, leases, back-offs. Three at once keep two cores busy and still get
-    /// their turns in time.
+    /// A fleet mostly waits: for rungs, leases, backoffs. Three at once keep two cores busy and are still scheduled in
+    /// time.
     static var fewFleetsAtOnce: Self { Self() }
 }
 
 extension Trait where Self == HurtsItsBroker {
-    /// A test that kills, freezes or alarms the broker: it has a node that no other test uses meanwhile.
+    /// Marks a test that kills, freezes or alarms the broker: no other test uses its node meanwhile.
     static var hurtsItsBroker: Self { Self() }
 }
 
-/// A mark, which ``FewFleetsAtOnce`` reads.
+/// The mark that ``FewFleetsAtOnce`` reads.
 struct HurtsItsBroker: TestTrait {}
 
 struct FewFleetsAtOnce: SuiteTrait, TestTrait, TestScoping {
@@ -32,7 +32,7 @@ struct FewFleetsAtOnce: SuiteTrait, TestTrait, TestScoping {
         performing body: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await body() }
-        // First the node, so that nobody holds a place who waits for it.
+        // First the node, so that nobody who waits for it holds a permit.
         let isHurting = test.traits.contains { $0 is HurtsItsBroker }
         if isHurting { await Self.hurtNode.take() }
         defer { if isHurting { Self.hurtNode.giveBack() } }

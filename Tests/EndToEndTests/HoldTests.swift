@@ -5,7 +5,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// `hold`, `fire` and `send_at`.
+    /// Tests of `hold`, `fire` and `send_at`.
     @Suite("Hold and fire")
     struct Hold {
         @Test func `fired from two terminals at once, every device gets it once`() async throws {

@@ -7,12 +7,12 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Campaigns of every kind, as phones get them.
+    /// Campaigns of every kind, as phones receive them.
     @Suite("Kinds of campaigns")
     struct Kinds {
         private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
 
-        /// An app with a message key and these lines.
+        /// Declares an app with a message key and these lines.
         private func declare(_ fleet: PrivateFleet, _ lines: String = "") throws {
             let key = "1 " + String(repeating: "0b", count: 32)
             try Data(key.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/news.message.key"))
@@ -27,7 +27,7 @@ extension EndToEnd {
             return job
         }
 
-        /// What a phone of each provider got last: Apple's payload, Google's message, and the object in each.
+        /// Returns the last push per provider: Apple's payload, Google's message, and the object in each.
         private func got(_ fleet: PrivateFleet) throws -> (apns: JSONValue, fcm: JSONValue, objects: [JSONValue]) {
             let apple = try #require(fleet.simulator.lastRequests.last)
             let google = try #require(fleet.simulator.lastRequests(of: .fcm).last)
@@ -38,7 +38,7 @@ extension EndToEnd {
             return (payload, message, [payload["fanfare"], object].compactMap(\.self))
         }
 
-        /// Sends a campaign to four phones and says what the last of each provider got.
+        /// Sends a campaign to four phones and returns the last push per provider.
         private func send(
             _ job: TestJob,
             _ fleet: PrivateFleet
@@ -195,7 +195,7 @@ extension EndToEnd {
                 try Self.png.write(to: URL(fileURLWithPath: fleet.folder + "/coupon.png"))
                 let put = try await fleet.run("content", "put", "c-81", "coupon.png", "--app", PrivateFleet.app)
                 #expect(put.exit == 0, "\(put)")
-                // As the seed of a hub writes it.
+                // In the format of a messaging hub's seed.
                 let rich: JSONValue = [
                     "content_available": true, "apns": ["aps": ["sound": ""]],
                     "rich": ["type": "coupon", "id": "c-81", "message": "Ten percent"],
@@ -250,7 +250,7 @@ extension EndToEnd {
                 let status = try await fleet.completed("raw")
                 #expect(status.audience == 2 && status.counts.accepted == 2)
                 #expect(fleet.simulator.lastRequests(of: .fcm).isEmpty)
-                // Devices that a job names are a mistake.
+                // Devices in the job are an error here.
                 try await fleet.publish(job("named", "native", native.content))
                 #expect(try await ear.events("campaign.refused", of: "named")[0].pointers == ["/content/fcm"])
                 await ear.close()

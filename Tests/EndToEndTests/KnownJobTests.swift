@@ -6,10 +6,10 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Jobs that come again when they could not be accepted any more.
+    /// Jobs that are sent again when they could no longer be accepted.
     @Suite("Known jobs")
     struct KnownJobs {
-        /// An instant that the job itself says, whenever it comes.
+        /// Returns an absolute end, independent of when the job arrives.
         private static func end(in seconds: Int64) -> JSONValue {
             .string(TestClock.now().advanced(by: .seconds(seconds)).rfc3339)
         }
@@ -22,7 +22,7 @@ extension EndToEnd {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
                 let ear = try await EventEar(fleet)
-                // With an end of its own: whoever judges the job before its key refuses it then.
+                // An absolute end: a check of the job before its key would refuse it then.
                 let end = Self.end(in: 8)
                 let job = TestJob("derby", TestDevices.tokens(3)).delivered(["expires_at": end])
                 try await fleet.publish(job)
@@ -35,7 +35,7 @@ extension EndToEnd {
                 #expect(data["repeat"] == true && data["state"]?.string == "completed")
                 #expect(data["accepted_at"]?.string == status.acceptedAt.rfc3339)
                 #expect(try await fleet.ledger.read { try $0.parked(limit: 10) }.isEmpty)
-                // Another job under its id is told so, whatever else is wrong with it.
+                // Another job with its id gets that answer, whatever else is wrong with it.
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(4)).delivered(["expires_at": end]))
                 let refusal = try await ear.events("campaign.refused", of: "derby")
                 #expect(refusal.first?.json["data"]?["errors"]?.array?.first?["code"]?.string == "campaign_conflict")

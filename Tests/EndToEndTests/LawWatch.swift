@@ -5,7 +5,7 @@ import Store
 import Synchronization
 import Testing
 
-/// Asks for the law of a campaign all the time, whatever happens to workers, broker and ledger meanwhile.
+/// Polls the law of a campaign continuously, regardless of faults in workers, broker and ledger.
 final class LawWatch: Sendable {
     private struct State {
         var campaign: (id: String, audience: Int)?
@@ -26,7 +26,7 @@ final class LawWatch: Sendable {
         task = Task {
             while !Task.isCancelled {
                 if let (id, audience) = watched.state.withLock({ $0.campaign }),
-                    // A ledger that is away answers nothing; it is asked again.
+                    // An unavailable ledger does not answer; it is polled again.
                     let status = try? await fleet.status(id)
                 {
                     watched.state.withLock { state in
@@ -37,19 +37,19 @@ final class LawWatch: Sendable {
                         }
                     }
                 }
-                try? await lasting(.milliseconds(20))  // its end is looked at above
+                try? await lasting(.milliseconds(20))  // the loop checks for the end
             }
         }
     }
 
-    /// From now on it is this campaign that is asked for.
+    /// Polls this campaign from now on.
     func watch(_ id: String, audience: Int) {
         state.state.withLock { $0.campaign = (id, audience) }
     }
 
     func end() { task.cancel() }
 
-    /// Fails the test when the law did not hold once, or was never asked for.
+    /// Fails the test if the law was ever violated, or never polled.
     func judge(seed: UInt64) throws {
         let (asked, broken) = state.state.withLock { ($0.asked, $0.broken) }
         print("the law was asked for \(asked) times and broken \(broken.count) times, seed \(seed)")

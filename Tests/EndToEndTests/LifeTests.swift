@@ -7,7 +7,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What operators and the clock do to a campaign.
+    /// The effects of operators and the clock on a campaign.
     @Suite("Life of a campaign")
     struct Life {
         @Test func `cancelled while half of it is on rungs, nothing is pending within two seconds`() async throws {
@@ -115,7 +115,7 @@ extension EndToEnd {
         @Test func `C1: what expires on a rung is counted expired, and no request is made for it`() async throws {
             try await PrivateFleet.with(faults: ["rules": "4290=once-429"]) { fleet in
                 _ = try await fleet.startWorker()
-                // The rung is over a second before the end at the earliest; the worker is gone by then.
+                // The rung ends over a second before the end at the earliest; the worker is gone by then.
                 let job = TestJob("derby", TestDevices.mixed(300, prefix: "4290")).delivered(["ttl": 8])
                 try await fleet.publish(job)
                 try await eventually("it waits on the rung") { try await fleet.waiting(on: .seconds5) > 0 }
@@ -123,7 +123,7 @@ extension EndToEnd {
                 let status = try await fleet.completed("derby", within: .seconds(15))
                 #expect(status.counts.expired == 300 && status.counts.accepted == 300)
                 #expect(fleet.simulator.statistics.requests == 600)
-                // What comes off the rung afterwards finds its row settled and is acked.
+                // A message that comes off the rung afterwards finds its row settled and is acked.
                 try await eventually("rung and lane are empty") {
                     let inLane = try await fleet.broker { try await $0.counts(of: "fanfare.v1.work.apns.bulk")?.ready }
                     return try await fleet.waiting(on: .seconds5) == 0 && inLane == 0

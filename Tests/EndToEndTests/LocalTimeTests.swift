@@ -9,7 +9,7 @@ extension EndToEnd {
     /// Campaigns that are cut by time zone.
     @Suite("Local time")
     struct LocalTimes {
-        /// Every offset that is in use, north and south, with and without summer time, half and quarter hours.
+        /// Every offset in use: north and south, with and without summer time, half and quarter hours.
         private static let zones = [
             "Pacific/Niue", "Pacific/Honolulu", "Pacific/Marquesas", "America/Adak", "America/Anchorage",
             "America/Los_Angeles", "America/Denver", "America/Mexico_City", "America/New_York", "America/Caracas",
@@ -21,7 +21,7 @@ extension EndToEnd {
             "Pacific/Apia",
         ]
 
-        /// Readings in nights in which clocks change: in North America, in Europe, in the south, in Chile.
+        /// Local times in nights of clock changes: in North America, in Europe, in the south, in Chile.
         @Test func `a segment over 38 zones begins in each when its clock says so, over changes of the clocks`()
             async throws
         {

@@ -8,7 +8,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// Nobody reads what a worker says.
+    /// A worker whose log nobody reads.
     @Suite("Log sink")
     struct LogSink {
         @Test func `D10: workers whose standard error nobody reads work on, and say later how many lines are missing`()
@@ -52,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        /// What is in the pipe now.
+        /// Returns the pipe's current content.
         private static func read(_ pipe: Pipe) -> String {
             let descriptor = pipe.fileHandleForReading.fileDescriptor
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

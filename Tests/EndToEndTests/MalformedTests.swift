@@ -10,7 +10,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// Messages that are no jobs and no shards, hundreds of them, beside a campaign.
+    /// Hundreds of messages that are neither jobs nor shards, beside a campaign.
     @Suite("Malformed messages")
     struct MalformedMessages {
         @Test func `C6, C7, C8, C9, C11: six hundred of them are refused or parked with a reason, and stop nobody`()
@@ -48,7 +48,7 @@ extension EndToEnd {
                 let parked = try await fleet.parked(limit: 2000)
                 #expect(parked.allSatisfy { !$0.reason.isEmpty }, "seed \(seed)")
                 #expect(parked.allSatisfy { $0.reason != "InvalidJob" || $0.errors.contains("detail") })
-                // Not one of them was sent to.
+                // None of them caused a request.
                 #expect(fleet.simulator.statistics.requests == 4000, "seed \(seed)")
                 #expect(worker.isRunning)
                 #expect(try Self.residentKilobytes(worker.pid) < before + 200_000)
@@ -67,7 +67,7 @@ extension EndToEnd {
             try #require(result == .confirmed)
         }
 
-        /// `VmRSS` of `/proc/<pid>/status`.
+        /// Returns `VmRSS` of `/proc/<pid>/status`.
         private static func residentKilobytes(_ pid: pid_t) throws -> Int {
             let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -76,7 +76,7 @@ extension EndToEnd {
 
         // MARK: - Jobs
 
-        /// The list C of reliability.md, one by one.
+        /// Returns the cases of list C of reliability.md.
         private static func jobsByHand() -> [[UInt8]] {
             let token = String(repeating: "a", count: 64)
             let device = #""audience":{"devices":[{"token":"\#(token)"}]}"#
@@ -113,7 +113,7 @@ extension EndToEnd {
             return texts.map { Array($0.utf8) } + [Array(large.utf8), wide, [0xFF, 0xFE], [0xC3, 0x28], [0]]
         }
 
-        /// A good job with one of its bytes missing, a structural one, so that nothing of it can be a job.
+        /// Returns a valid job without one structural byte, so that it cannot be parsed as a job.
         private static func brokenJob(_ number: Int, _ random: inout SeededRandom) -> [UInt8] {
             var bytes = TestJob("bad-\(number)", TestDevices.tokens(1 + random.below(20))).body
             let structure = bytes.indices.filter {
@@ -146,7 +146,7 @@ extension EndToEnd {
             return try changes.map { try shard($0) } + [later, [], [0], Array(repeating: 0xFF, count: 300_000)]
         }
 
-        /// A shard of nobody with some of its bytes changed: unreadable, or of a campaign that there is not.
+        /// Returns a shard of an unknown campaign with some bytes changed, which may make it unreadable.
         private static func brokenShard(_ random: inout SeededRandom) throws -> [UInt8] {
             var bytes = try shard { $0.id.key.ordinal = UInt32(random.below(1000)) }
             for _ in 0...random.below(4) { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }

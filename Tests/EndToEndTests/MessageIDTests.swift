@@ -9,7 +9,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// The signed message ids of pushes, as they arrive at the far side.
+    /// The signed message ids of pushes, as they arrive at the simulator.
     @Suite("MessageIDs")
     struct MessageIDs {
         private static let old = "1 " + String(repeating: "0b", count: 32)
@@ -41,7 +41,7 @@ extension EndToEnd {
                     #expect(id.campaign == number)
                     devices[push.token, default: []].insert(id.device)
                 }
-                // One index each, of all attempts; no two devices share one.
+                // One index per device over all attempts; no two devices share one.
                 #expect(devices.values.allSatisfy { $0.count == 1 })
                 #expect(Set(devices.values.compactMap(\.first)) == Set(0..<1000))
                 #expect(Set(devices.keys) == Set(tokens))
@@ -78,7 +78,7 @@ extension EndToEnd {
                 let derby = try pushes(fleet).filter { $0.object["c"]?.string == "derby" }
                 #expect(derby.count == 8000)
                 let signed = derby.filter { $0.object["m"] != nil }
-                // The first 1,500 requests have those of `before` among them.
+                // The first 1,500 requests include those of `before`.
                 #expect(signed.count >= 2900 && signed.count < 8000)
                 #expect(signed.allSatisfy { $0.id(both) != nil })
                 #expect(signed.contains { $0.id(old) != nil } && signed.contains { $0.id(new) != nil })
@@ -95,7 +95,7 @@ extension EndToEnd {
                 try setKeys(fleet, Self.old)
                 _ = try await fleet.startWorker()
                 let ear = try await EventEar(fleet)
-                // 27 bytes around the text without the object.
+                // 27 bytes surround the text without the object.
                 var job = TestJob("derby", TestDevices.tokens(1))
                 job.content = .object(["title": .string(String(repeating: "x", count: 4060))])
                 try await fleet.publish(job)

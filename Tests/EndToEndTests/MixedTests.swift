@@ -25,7 +25,7 @@ extension EndToEnd {
                 let value = try #require(JSONReader.read(Array(json.output.utf8)).value)
                 #expect(value["providers"]?["fcm"]?["accepted"] == 700)
                 #expect(value["providers"]?["apns"]?["accepted"] == 1200)
-                // What Google says is dead is not sent to again, and Apple's devices go on.
+                // Tokens that Google reported as dead are not sent to again; Apple's devices go on.
                 try await fleet.publish(TestJob("again", apple, fcm: google))
                 let second = try await fleet.completed("again")
                 #expect(second.counts.accepted == 1900 && second.counts.invalid == 50)

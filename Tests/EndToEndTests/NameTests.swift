@@ -10,10 +10,11 @@ import Transport
 @testable import fanfare
 
 extension EndToEnd {
-    /// Names that lead to several addresses, for the built program and for the phone on the command line.
+    /// Names that resolve to several addresses, for the built program and for the phone on the command line.
     @Suite("Names with several addresses")
     struct Names {
-        /// Debian's own /etc/hosts has these two lines; servers that listen on 127.0.0.1 alone refuse at the other.
+        /// Debian's own /etc/hosts has these two lines; servers that listen only on 127.0.0.1 refuse on the other
+        /// address.
         private static let hosts = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n"
 
         @Test(.enabled(if: FanfareProcess.canSeeOtherHosts))
@@ -72,7 +73,7 @@ extension EndToEnd {
     }
 }
 
-/// Keeps what is said until the far side hangs up.
+/// Records the received bytes until the peer closes.
 private final class Hearing: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -90,7 +91,7 @@ private final class Hearing: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) { heard.succeed(text) }
 }
 
-/// Speaks first, so that nothing of that may be lost on the way, and hangs up.
+/// Sends first, so that a lost first byte would show, and closes.
 private final class Welcoming: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// The operator's hands on a running fleet, and the guards.
+    /// An operator's commands on a running fleet, and the guards.
     @Suite("Operating")
     struct Operating {
         private func json(_ text: String) throws -> JSONValue {
@@ -53,7 +53,7 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: ["rules": "a=BadTopic"]) { fleet in
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(1500))
-                // 45 devices a shard: no run of one alone finds out.
+                // 45 devices per shard: no run alone can detect it.
                 try await fleet.publish(TestJob("derby", list: "fans").delivered(["per_second": 180]))
                 var failed = 0
                 for round in 1...2 {
@@ -66,7 +66,7 @@ extension EndToEnd {
                     #expect(paused.reasons["BadTopic"] == paused.counts.failed && paused.law == .holds)
                     failed = paused.counts.failed
                     let shown = try await fleet.run("status")
-                    #expect(shown.exit == 1 && shown.output.contains("news/derby is paused until somebody mends it"))
+                    #expect(shown.exit == 1 && shown.output.contains("news/derby is paused until somebody fixes it"))
                     #expect(try await fleet.run("campaign", "resume", "derby").exit == 0)
                 }
                 let status = try await fleet.completed("derby")

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// The far side is out: the breaker.
+    /// Outages of the provider: the breaker.
     @Suite("Outages")
     struct Outages {
         private func storm(_ fleet: PrivateFleet, _ isOn: Bool) async throws {
@@ -23,7 +23,7 @@ extension EndToEnd {
             try await fleet.ledger.read { try $0.breaker(app: app, provider: .apns) }
         }
 
-        /// Waits until a campaign waits for the breaker with everything that it has.
+        /// Waits until all shards of a campaign wait for the breaker.
         private func isSetAside(_ fleet: PrivateFleet, _ reason: String = "breaker") async throws {
             try await eventually("the breaker is open and nothing runs") {
                 let status = try await fleet.status("derby")
@@ -47,7 +47,7 @@ extension EndToEnd {
                 try await eventually("more probes have failed") {
                     try await breaker(fleet)?.failures ?? 0 >= probes + 2
                 }
-                // A probe that fails is one request, on one connection of one worker.
+                // A failed probe is one request, on one connection of one worker.
                 #expect(fleet.simulator.statistics.requests - before <= 4)
                 let look = try await fleet.run("status", "--json")
                 #expect(look.output.contains("news apns: ServiceUnavailable"), "\(look.output)\(look.errors)")
@@ -99,7 +99,7 @@ extension EndToEnd {
                 try await storm(fleet, false)
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 1000)
-                // The first answer that was no fault closed it: whoever had not been asked in the storm got a 429.
+                // The first answer that was no fault closed it: devices not tried during the storm got a 429.
                 #expect(try await breaker(fleet)?.isOpen == false)
                 #expect(fleet.simulator.statistics.reasons["TooManyRequests", default: 0] > 500)
                 let devices = try await fleet.devices("derby")
@@ -114,7 +114,7 @@ extension EndToEnd {
                 try await isSetAside(fleet)
                 #expect(try await fleet.run("campaign", "pause", "derby").exit == 0)
                 try await storm(fleet, false)
-                // A paused campaign has nobody probe; another one of its app has.
+                // A paused campaign gets no probe; another one of its app does.
                 try await fleet.publish(TestJob("second", TestDevices.tokens(600, prefix: "b")))
                 #expect(try await fleet.completed("second").counts.accepted == 600)
                 #expect(try await breaker(fleet)?.isOpen == false)
@@ -137,7 +137,7 @@ extension EndToEnd {
                 var job = TestJob("derby", TestDevices.tokens(6000))
                 job.app = "sport"
                 try await fleet.publish(job)
-                // The same lane, the same worker: not one shard of the other app stands in the way.
+                // The same lane and worker: no shard of the other app blocks it.
                 #expect(try await fleet.completed("derby", app: "sport").counts.accepted == 6000)
                 #expect(try await breaker(fleet)?.isOpen == true)
                 #expect(try await breaker(fleet, app: "sport") == nil)

@@ -7,7 +7,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What was set aside for a person, and what the person makes of it.
+    /// Messages set aside for a person, and the person's decisions.
     @Suite("Parking")
     struct Parking {
         @Test func `a shard that the broker has parked is replayed, another one discarded, every device counted`()
@@ -21,8 +21,8 @@ extension EndToEnd {
                 try await eventually("both shards are out") {
                     try await fleet.broker { try await $0.counts(of: lane)?.ready == 2 }
                 }
-                // The policy's limit is 20 deliveries; nobody acknowledges any. Putting back takes effect behind the
-                // API's answer, so that a call may find a message not there yet: it is not counted, but asked again.
+                // The policy's limit is 20 deliveries, none of which is acknowledged. Requeuing takes effect after the
+                // API's answer, so a call may find no message yet: it is not counted but repeated.
                 try await eventually("the broker has parked both") {
                     try await PrivateBroker.requeueAll(lane, fleet.endpoint.virtualHost)
                     return try await fleet.status("derby")?.pending.parked == 600

@@ -9,7 +9,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What the shipped broker users may do, and what they may not.
+    /// The permissions of the shipped broker users.
     @Suite("Permissions")
     struct Permissions {
         @Test func `the shipped definitions make the broker as topology apply does, with users that cannot log in`()
@@ -42,7 +42,7 @@ extension EndToEnd {
                 #expect(sent.exit == 0, "\(sent.errors)")
                 #expect(try await fleet.completed("derby").attempts == 30)
                 try await serverSpeaksForEveryApp(fleet)
-                // Garbage goes to parked and from there into the ledger.
+                // Garbage is parked and recorded in the ledger.
                 try await fleet.publish([1], exchange: BrokerNames.work, routingKey: "apns.bulk")
                 try await eventually("it is parked") { try await fleet.parked().count == 1 }
                 try await answersAreHeard(fleet)
@@ -57,7 +57,8 @@ extension EndToEnd {
             }
         }
 
-        /// The HTTP API publishes for whoever its own tokens let in, and hints at what it has changed in the ledger.
+        /// Checks that the HTTP API publishes for every holder of its own tokens, and hints at its changes in the
+        /// ledger.
         private func serverSpeaksForEveryApp(_ fleet: PrivateFleet) async throws {
             let client = try await Self.client("fanfare-server", fleet)
             let job = TestJob("from-the-server", TestDevices.tokens(3, prefix: "c"))
@@ -74,7 +75,7 @@ extension EndToEnd {
             _ = try await fleet.completed("from-the-server")
         }
 
-        /// A producer hears of its own app's campaigns on a queue of its own.
+        /// Checks that a producer receives events of its own app's campaigns on its own queue.
         private func answersAreHeard(_ fleet: PrivateFleet) async throws {
             let client = try await Self.client("fanfare-producer", fleet)
             let queue = "answers.fanfare-producer.1"
@@ -138,14 +139,14 @@ extension EndToEnd {
                     calls: [.declareQueue(name: "other"), .deleteExchange(name: "amq.topic")],
                     publishes: [("", jobs), ("amq.topic", "news")]
                 )
-                // All of it is still there, and nothing came through.
+                // Everything is still there, and nothing got through.
                 #expect(try await fleet.run("topology", "diff").exit == 0)
                 #expect(try await fleet.broker { try await $0.counts(of: jobs)?.ready } == 0)
                 #expect(try await fleet.broker { try await $0.counts(of: bulk)?.ready } == 0)
             }
         }
 
-        /// The wall between tenants: what another app's campaigns came to.
+        /// Checks the isolation of tenants: events of another app's campaigns are refused.
         private func refusesOthersEvents(_ fleet: PrivateFleet) async throws {
             let client = try await Self.client("fanfare-producer", fleet)
             let queue = "answers.fanfare-producer.2"

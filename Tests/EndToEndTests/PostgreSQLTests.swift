@@ -51,7 +51,7 @@ extension EndToEnd {
                 let value = try #require(JSONReader.read(Array(shown.output.utf8)).value)
                 #expect(value["providers"]?["apns"]?["accepted"] == 600)
                 #expect(value["providers"]?["fcm"]?["accepted"] == 400)
-                // A pause of one of them holds in this database too, and its end is seen.
+                // A pause of one provider works in this database too, and its end is noticed.
                 #expect(try await fleet.run("pause", "--provider", "fcm").exit == 0)
                 try await fleet.publish(TestJob("again", TestDevices.tokens(200), fcm: TestDevices.fcm(100)))
                 try await eventually("Apple's devices have it") {
@@ -84,7 +84,7 @@ extension EndToEnd {
                 #expect(workers.allSatisfy { $0.isRunning })
                 let devices = try await fleet.devices("derby")
                 #expect(devices.count == audience)
-                // No worker died: each device was sent to once, and its answer is known once.
+                // No worker died: each device was sent to once, and its answer is recorded once.
                 #expect(devices.differing.isEmpty)
                 #expect(fleet.simulator.statistics.requests == UInt64(audience))
                 #expect(try await fleet.parked().isEmpty)

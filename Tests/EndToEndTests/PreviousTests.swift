@@ -7,16 +7,16 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// An upgrade as Upgrades.md has it: workers of the version before, N−1, have the ledger open while this one brings it up
-    /// to date, and go on beside it.
+    /// An upgrade as described in Upgrades.md: workers of the previous version, N−1, have the ledger open while this
+    /// version migrates it, and go on beside it.
     @Suite("The version before beside this one", .enabled(if: PreviousBuild.isThere))
     struct Previous {
         private static let faults = SmallFlight.faults.merging(
             ["rules": "429=once-429,503=once-503,dead=dead", "latency": "20-40"]
         ) { $1 }
 
-        /// Puts a ledger of the version before in place of the fleet's, lets a worker of that version begin a campaign in
-        /// it, and comes back when this version has brought the ledger up to date under it.
+        /// Replaces the fleet's ledger with one of the previous version, lets a worker of that version begin a campaign
+        /// in it, and returns once this version has migrated the ledger under it.
         private func begun(_ fleet: PrivateFleet, _ job: TestJob) async throws -> FanfareProcess {
             try await fleet.withLedgerClosed {
                 if let database = fleet.database {
@@ -57,11 +57,11 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 let status = try await fleet.completed("derby", within: .seconds(120))
                 #expect(status.counts.accepted == 4600 && status.counts.invalid == 100)
-                // To the last request: neither version sends what the other has sent.
+                // To the last request: neither version repeats the other's requests.
                 #expect(status.attempts == 5300)
                 #expect(fleet.simulator.statistics.requests == 5300)
                 #expect(try await fleet.devices("derby").differing.isEmpty)
-                // A campaign that this version accepts is both versions' work too.
+                // Both versions also work on a campaign that this version accepts.
                 try await fleet.putList("fans", TestDevices.tokens(3000, prefix: "c"))
                 try await fleet.publish(TestJob("final", list: "fans"))
                 #expect(try await fleet.completed("final").counts.accepted == 3000)
@@ -83,7 +83,7 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 let status = try await fleet.completed("derby", within: .seconds(120))
                 #expect(status.counts.accepted == 4600 && status.counts.invalid == 100)
-                // What the killed worker had in flight or not written down, and not a device more.
+                // The requests that the killed worker had in flight or unrecorded, and no more.
                 let repeated = Int(fleet.simulator.statistics.requests) - 5300
                 #expect(bound < 1000 && (0...bound).contains(repeated), "\(repeated) of at most \(bound)")
             }

@@ -3,17 +3,18 @@ import NIOPosix
 import Servers
 import Transport
 
-/// The RabbitMQ nodes of these tests, and a virtual host for each of them: one node that all of them share, and one for
-/// those that kill it (`hurtsItsBroker`), one after the other.
+/// The RabbitMQ nodes of these tests, and a virtual host for each test.
+///
+/// All tests share one node, except those that kill it (`hurtsItsBroker`), which share another, one after another.
 enum PrivateBroker {
     static let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private static let shared = SharedNode()
     private static let hurt = SharedNode()
 
-    /// Whether the test that runs may hurt its node.
+    /// True if the running test may damage its node.
     @TaskLocal static var isHurt = false
 
-    /// The node of the test that runs; other targets' tests have theirs, and kill them.
+    /// Returns the running test's node; tests of other targets have their own, and kill them.
     static func node() async throws -> RabbitMQNode { try await (isHurt ? hurt : shared).node() }
 
     static func addVirtualHost(_ name: String) async throws {
@@ -24,13 +25,13 @@ enum PrivateBroker {
         try await manage("DELETE", "/api/vhosts/\(name)", body: nil)
     }
 
-    /// Has every message of a queue delivered once, and put back unacknowledged.
+    /// Has every message of a queue delivered once, and requeued unacknowledged.
     static func requeueAll(_ queue: String, _ virtualHost: String) async throws {
         let body = #"{"count":100,"ackmode":"reject_requeue_true","encoding":"base64"}"#
         try await manage("POST", "/api/queues/\(virtualHost)/\(queue)/get", body: body)
     }
 
-    /// A call of the management API as the node's default user.
+    /// Calls the management API as the node's default user.
     static func manage(_ method: String, _ path: String, body: String?) async throws {
         let client = HTTP1Client(
             host: "127.0.0.1",
@@ -49,7 +50,7 @@ enum PrivateBroker {
         }
     }
 
-    /// The management API does not do what was asked.
+    /// The error for a refusal of the management API.
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }

@@ -6,14 +6,14 @@ import Store
 import Synchronization
 import Testing
 
-/// What the ledger says, held against what the far side saw.
+/// The ledger's state, compared with the requests that the simulator saw.
 extension PrivateFleet {
-    /// A campaign's status; nil when the ledger does not know it.
+    /// Returns a campaign's status; nil when the ledger does not know it.
     func status(_ id: String, app: String = app) async throws -> CampaignStatus? {
         try await ledger.read { try $0.status(app: app, id: id, now: TestClock.now()) }
     }
 
-    /// Waits until a campaign's last device has an outcome; at every look the law must hold.
+    /// Waits until a campaign's last device has an outcome; the law must hold at every poll.
     func completed(
         _ id: String,
         app: String = app,
@@ -32,17 +32,17 @@ extension PrivateFleet {
         }
     }
 
-    /// Waits until the far side has seen so many requests.
+    /// Waits until the simulator has seen so many requests.
     func requests(reach count: Int, within limit: Duration = .seconds(60)) async throws {
         try await eventually("\(count) requests", within: limit) { simulator.statistics.requests >= UInt64(count) }
     }
 
-    /// A campaign's number.
+    /// Returns a campaign's number.
     func number(_ id: String, app: String = app) async throws -> UInt32 {
         try #require(try await ledger.read { try $0.campaignNumber(app: app, id: id) })
     }
 
-    /// The rows of the first shard of a campaign: itself, then its retry shards.
+    /// Returns the rows of the first shard of a campaign: the shard, then its retry shards.
     func rows(_ id: String, ordinal: UInt32 = 0) async throws -> [ShardRecord] {
         let campaign = try await number(id)
         return try await ledger.read { reader in
@@ -52,7 +52,7 @@ extension PrivateFleet {
         }
     }
 
-    /// Devices that were on the ladder, each time counted.
+    /// Returns the number of devices that were on the ladder, counting each time.
     func retryDevices(_ id: String) async throws -> Int {
         let (campaign, chunks) = (try await number(id), try await status(id)?.audience ?? 0)
         return try await ledger.read { reader in
@@ -69,7 +69,7 @@ extension PrivateFleet {
         }
     }
 
-    /// All devices of a campaign with the requests that the ledger and the far side count.
+    /// Returns all devices of a campaign with the requests that the ledger and the simulator count.
     func devices(_ id: String, app: String = app) async throws -> [CountedDevice] {
         let devices = Mutex<[CountedDevice]>([])
         let simulator = simulator
@@ -94,7 +94,7 @@ extension PrivateFleet {
         var chunks = tokens.compactMap { builder.add(Device(token: $0), token: TestDevices.bytes($0)) }
         chunks += builder.finish()
         let list = try await ledger.write { try $0.beginList(app: Self.app, name: name, now: TestClock.now()) }
-        // In pieces, as an upload does it: the workers want the ledger meanwhile.
+        // In pieces, as an upload does it: the workers need the ledger meanwhile.
         for start in stride(from: 0, to: chunks.count, by: 100) {
             let piece = Array(chunks[start..<min(start + 100, chunks.count)])
             try await ledger.write { try $0.appendChunks(piece, to: list, now: TestClock.now()) }
@@ -104,7 +104,7 @@ extension PrivateFleet {
         }
     }
 
-    /// Messages that wait for a person.
+    /// Returns the messages that wait for a person.
     func parked(limit: Int = 1000) async throws -> [ParkedMessage] {
         try await ledger.read { try $0.parked(limit: limit) }
     }
@@ -114,11 +114,11 @@ extension PrivateFleet {
 struct CountedDevice: Sendable, CustomStringConvertible {
     let token: String
     let outcome: Outcome?
-    /// By the ledger.
+    /// The ledger's count.
     let attempts: Int
-    /// By the far side.
+    /// The simulator's count.
     let requests: Int
-    /// Pushes that the far side took.
+    /// Pushes that the simulator accepted.
     let accepted: Int
 
     var description: String {
@@ -127,15 +127,15 @@ struct CountedDevice: Sendable, CustomStringConvertible {
 }
 
 extension [CountedDevice] {
-    /// Devices of which the two tell different stories, or that were accepted other than once.
+    /// Devices whose two counts differ, or that were not accepted exactly once.
     var differing: [CountedDevice] {
         filter { $0.attempts != $0.requests || ($0.outcome == .accepted) != ($0.accepted == 1) }
     }
 
-    /// Requests that nobody needed, as the far side counts them: those that the ledger does not know, and those to a
-    /// device that had the push already, whatever the ledger says of them.
+    /// Unnecessary requests by the simulator's count: those that the ledger does not know, and those to a device that
+    /// already had the push, whatever the ledger says of them.
     var repeats: Int { reduce(0) { $0 + Swift.max($1.requests - $1.attempts, $1.accepted - 1, 0) } }
 
-    /// Requests that the ledger has and the far side never saw.
+    /// Requests that the ledger has and the simulator never saw.
     var unseen: Int { reduce(0) { $0 + Swift.max($1.attempts - $1.requests, 0) } }
 }

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 import Transport
 
-/// A virtual host with our topology, a ledger, a far side, and the processes that a test starts; gone with the test.
+/// A virtual host with our topology, a ledger, a simulator, and a test's processes; all are removed with the test.
 final class PrivateFleet: Sendable {
     /// The app of the simulator's `apps.yaml`.
     static let app = "news"
@@ -17,7 +17,7 @@ final class PrivateFleet: Sendable {
     let folder: String
     let endpoint: AMQPEndpoint
     let simulator: APNsSimulator.Running
-    /// The ledger's database, when it is none of SQLite: its server and its name there.
+    /// The ledger's database if it is not SQLite: its server and its name there.
     let database: Database?
     private let openLedger: Mutex<Ledger>
     private let processes = Mutex<[FanfareProcess]>([])
@@ -44,10 +44,10 @@ final class PrivateFleet: Sendable {
         openLedger = Mutex(ledger)
     }
 
-    /// The fleet's ledger, beside the workers.
+    /// The test's own connection to the fleet's ledger.
     var ledger: Ledger { openLedger.withLock { $0 } }
 
-    /// Does something that needs the ledger to itself.
+    /// Runs a body that needs exclusive access to the ledger.
     func withLedgerClosed<Value>(_ body: () async throws -> Value) async throws -> Value {
         await ledger.close()
         let value = try await body()
@@ -56,7 +56,7 @@ final class PrivateFleet: Sendable {
         return value
     }
 
-    /// Runs a test on a fleet of its own, and takes all of it away afterwards, whatever happened.
+    /// Runs a test on a fleet of its own, and always removes the fleet afterwards.
     static func with(
         faults: [String: String] = [:],
         requestsKept: Int = 16,
@@ -96,10 +96,10 @@ final class PrivateFleet: Sendable {
         configuration.requestsKept = requestsKept
         configuration.fcm = fcm
         configuration.webPush = webPush
-        // Hundreds of workers in a row, each with a provider token of its own, are more than any team has.
+        // Hundreds of workers in a row, each with its own provider token, are more than any team has.
         configuration.access.teamTokensMost = 10_000
         if let clockSkewMost {
-            // A provider to which the time in a token does not matter so much.
+            // A provider that tolerates larger differences of a token's time.
             configuration.access.clockSkewSecondsMost = clockSkewMost
             configuration.access.tokenSecondsMost = clockSkewMost
         }
@@ -132,7 +132,7 @@ final class PrivateFleet: Sendable {
 
     private static func ledger(_ folder: String, _ database: Database?, create: Bool) throws -> Ledger {
         guard let database else { return try Ledger.open(path: folder + "/fanfare.db", create: create) }
-        // A server that is killed in the test comes back, however long that takes here.
+        // A server that the test kills comes back, however long that takes here.
         return try Ledger.open(postgreSQL: database.url, create: create, patience: .seconds(60))
     }
 
@@ -156,7 +156,7 @@ final class PrivateFleet: Sendable {
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/fanfare.yaml"))
     }
 
-    /// Lets the workers that are started from now on reach the broker through a tap.
+    /// Makes workers that are started from now on reach the broker through a tap.
     func tapped(_ body: (BrokerTap) async throws -> Void) async throws {
         let node = try await PrivateBroker.node()
         let tap = try await BrokerTap(broker: node.port)
@@ -171,7 +171,7 @@ final class PrivateFleet: Sendable {
         try await tap.close()
     }
 
-    /// Writes an `apps.yaml` with these apps and keys of the simulator's one team.
+    /// Writes an `apps.yaml` with these apps and keys of the simulator's only team.
     func writeApps(_ apps: [(name: String, key: String)]) throws {
         let team = simulator.identity.credentials.teamID
         let blocks = apps.map { app in
@@ -215,16 +215,17 @@ final class PrivateFleet: Sendable {
 
     // MARK: - Processes
 
-    /// Runs a command with the fleet's configuration to its end.
+    /// Runs a command with the fleet's configuration and waits for its end.
     func run(_ arguments: String...) async throws -> FanfareProcess.Outcome { try await run(arguments) }
 
-    /// The same of words that are put together.
+    /// Runs a command given as an array.
     func run(_ arguments: [String]) async throws -> FanfareProcess.Outcome {
         try await FanfareProcess.run(arguments + ["--config", "fanfare.yaml"], folder: folder)
     }
 
-    /// Stops a worker's clock between two of its commits: one that is frozen within a transaction keeps SQLite's only
-    /// write lock from all others.
+    /// Freezes a worker between two of its commits.
+    ///
+    /// A worker frozen within a transaction keeps SQLite's only write lock from all others.
     func freeze(_ worker: FanfareProcess) async throws {
         try await eventually("the worker is frozen and the ledger is free") {
             worker.signal(SIGSTOP)
@@ -239,7 +240,7 @@ final class PrivateFleet: Sendable {
         }
     }
 
-    /// Stops a worker's clock within one of its transactions, so that it keeps SQLite's only write lock.
+    /// Freezes a worker within one of its transactions, so that it keeps SQLite's only write lock.
     func freezeWriting(_ worker: FanfareProcess) async throws {
         let hasty = try Ledger.open(path: folder + "/fanfare.db", create: false, busyTimeout: .milliseconds(20))
         try await eventually("the worker is frozen with the write lock") {
@@ -249,7 +250,7 @@ final class PrivateFleet: Sendable {
                 worker.signal(SIGCONT)
                 return false
             } catch {
-                // Somebody's commit may be longer; the lock of one that stands still is there a second time.
+                // Another process's commit may take longer; the lock of a frozen one is still there at the second test.
                 guard case .busy = error, await isBusy(hasty) else {
                     worker.signal(SIGCONT)
                     return false
@@ -316,7 +317,7 @@ final class PrivateFleet: Sendable {
         return process
     }
 
-    /// Kills a worker and has its row lapse, as it would by itself ten seconds later.
+    /// Kills a worker and lets its row lapse at once instead of ten seconds later.
     func killKnown(_ worker: FanfareProcess) async throws {
         worker.kill()
         let now = TestClock.now()
@@ -328,7 +329,7 @@ final class PrivateFleet: Sendable {
 
     // MARK: - The broker
 
-    /// A connection for one use.
+    /// Uses a connection once.
     func broker<Value: Sendable>(_ use: (AMQPClient) async throws -> Value) async throws -> Value {
         let client = try await AMQPClient.connect(endpoint, name: "end-to-end test", on: PrivateBroker.loop)
         do {
@@ -341,7 +342,7 @@ final class PrivateFleet: Sendable {
         }
     }
 
-    /// Publishes as a producer of any language would: JSON, persistent, mandatory, with a confirm.
+    /// Publishes as a producer in any language would: JSON, persistent, mandatory, with a confirm.
     func publish(_ job: TestJob) async throws {
         try await publish(
             job.body,
@@ -368,7 +369,7 @@ final class PrivateFleet: Sendable {
         try #require(result == .confirmed)
     }
 
-    /// Messages that wait on a rung's two queues.
+    /// Returns the number of messages on a rung's two queues.
     func waiting(on rung: Rung) async throws -> Int {
         try await broker { client in
             var count = 0
@@ -380,7 +381,7 @@ final class PrivateFleet: Sendable {
     }
 }
 
-/// The clock that the ledger is asked with.
+/// The clock with which the ledger is queried.
 enum TestClock {
     static func now() -> Timestamp {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What answers about single tokens come to (the list of provider faults, P13 and P17).
+    /// The effects of answers about single tokens (the list of provider faults, P13 and P17).
     @Suite("ProviderAnswers")
     struct ProviderAnswers {
         @Test func `P13: a device that is throttled takes its rung, and the others go on`() async throws {
@@ -21,7 +21,7 @@ extension EndToEnd {
                 #expect(waiting.pausedBy.isEmpty)
                 let rows = try await fleet.rows("derby")
                 #expect(rows.map(\.count) == [500, 1] && rows.last?.attempt == 2)
-                // Another campaign of the app does not wait for it, nor do its other devices.
+                // Neither another campaign of the app nor its other devices wait for it.
                 try await fleet.publish(TestJob("second", TestDevices.tokens(500, prefix: "b") + others))
                 let second = try await fleet.completed("second")
                 #expect(second.counts.accepted == 999 && second.attempts == 999)

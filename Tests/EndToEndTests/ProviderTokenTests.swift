@@ -8,7 +8,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Provider tokens as a strict far side counts and judges them (`reliability.md`, P14 to P16), and changes of keys.
+    /// Provider tokens as a strict provider counts and judges them (`reliability.md`, P14 to P16), and key changes.
     @Suite("Provider tokens")
     struct ProviderTokens {
         private static let key = "SIMKEY0001"
@@ -33,7 +33,7 @@ extension EndToEnd {
                 #expect(Set(refused.reasons.keys) == [reason])
                 // A handful of requests, not the audience.
                 #expect(refused.requests < 100)
-                // It is paused first, and said then.
+                // It is paused first and reported then.
                 try await eventually("the worker says why") { worker.errors.contains("clock skew") }
                 let lines = worker.errors.split(separator: "\n").filter { $0.contains("clock skew") }
                 #expect(lines.count == 1, "\(worker.errors)")
@@ -80,7 +80,7 @@ extension EndToEnd {
                     let status = try await fleet.status("derby")
                     return status?.pending.held == 1000 && status?.stateReason == "breaker"
                 }
-                // The team rests for a minute; a person may look sooner.
+                // The team's cooldown is a minute; a person may check sooner.
                 let breaker = try await fleet.ledger.read { try $0.breaker(app: PrivateFleet.app, provider: .apns) }
                 #expect(breaker?.reason == "TooManyProviderTokenUpdates")
                 let rest = try #require(breaker).probeAt.since(try #require(breaker).since)
@@ -138,7 +138,7 @@ extension EndToEnd {
                 let lines = worker.errors.split(separator: "\n").filter { $0.contains("are replaced") }
                 #expect(lines.count == 1 && lines.first?.contains(Self.spareKey) == true, "\(worker.errors)")
 
-                // The same again changes nothing, and makes no token.
+                // The same configuration changes nothing and makes no token.
                 worker.signal(SIGHUP)
                 try await says(worker, "no known app has changed")
                 try await fleet.publish(TestJob("second", TestDevices.tokens(500, prefix: "b")))
@@ -181,7 +181,7 @@ extension EndToEnd {
 
         @Test func `SIGHUP after a refused key: resume sends with the new one`() async throws {
             try await PrivateFleet.with { fleet in
-                // A key that the far side does not know under this id.
+                // A key that the provider does not know under this id.
                 let wrong = "\(fleet.folder)/AuthKey_\(Self.key).p8"
                 let right = try Data(contentsOf: URL(fileURLWithPath: wrong))
                 let other = try Data(contentsOf: URL(fileURLWithPath: "\(fleet.folder)/AuthKey_\(Self.spareKey).p8"))

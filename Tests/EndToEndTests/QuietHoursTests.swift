@@ -7,19 +7,19 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Quiet hours of campaigns that end when the calendar does.
+    /// Quiet hours of campaigns that end at the end of the calendar.
     @Suite("Quiet hours")
     struct QuietHoursCampaigns {
-        /// Each an hour or two from the next, so that a minute of the hour is the same minute everywhere.
+        /// Zones an hour or two apart, so that a minute of the hour is the same minute everywhere.
         private static let zones = [
             "Europe/Madrid", "America/New_York", "Asia/Tokyo", "Africa/Johannesburg", "America/Bogota", "Asia/Shanghai",
         ]
-        /// A worker's resident memory at its highest, in bytes.
+        /// The limit of a worker's peak resident memory, in bytes.
         ///
         /// One window for each day up to the year 9999 took it to 470 MB.
         private static let memoryMax = 200 << 20
 
-        /// Devices in each zone, and quiet hours that are half an hour away in all of them.
+        /// Returns a job with devices in each zone, and quiet hours that are half an hour away in all of them.
         private static func job(_ id: String) -> TestJob {
             var job = TestJob(id, [])
             job.audience = .object([
@@ -77,7 +77,7 @@ extension EndToEnd {
             }
         }
 
-        /// `VmHWM` of `/proc/<pid>/status`.
+        /// Returns `VmHWM` of `/proc/<pid>/status`.
         private static func peakMemory(of process: FanfareProcess) throws -> Int {
             let status = try String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -6,10 +6,10 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// The quota of a project a minute, which FCM alone has.
+    /// The per-minute quota of a project, which only FCM has.
     ///
-    /// That no minute has more than it, and that nearly all of it is used after the ramp, is `QuotaTests` of the ledger
-    /// (three minutes of its clock). Here real workers begin with a tenth.
+    /// The ledger's `QuotaTests` show that no minute exceeds it and that nearly all of it is used after the ramp (three
+    /// minutes of its clock). Here real workers begin with a tenth.
     @Suite("Quotas")
     struct Quotas {
         private func limit(_ fleet: PrivateFleet, perMinute: Int) throws {
@@ -41,7 +41,7 @@ extension EndToEnd {
                 #expect(accepted(fleet, .fcm) < 75)
                 try await eventually("some of Google's have it") { accepted(fleet, .fcm) >= 30 }
                 first.kill()
-                // What is urgent does not stand behind them.
+                // An urgent device does not wait behind them.
                 var goal = TestJob("goal", [], fcm: TestDevices.fcm(1, prefix: "cOne")).delivered(["urgency": "urgent"])
                 goal.isUrgent = true
                 try await fleet.publish(goal)

@@ -8,11 +8,11 @@ import Testing
 extension EndToEnd {
     /// Campaigns with `per_second`.
     ///
-    /// How many requests come in which second is measured by `fanfare bench rate`. Here is what holds however slow the
-    /// machine is: nobody is lost or sent to twice, and nothing goes faster than it may.
+    /// `fanfare bench rate` measures the requests per second. These tests check what holds on any machine, however
+    /// slow: no device is lost or sent to twice, and nothing exceeds the rate.
     @Suite("Rates")
     struct Rates {
-        /// Whether a campaign took as long as its rate asks for; later is never wrong.
+        /// Checks that a campaign took at least the time that its rate demands; longer is never wrong.
         private func lasted(_ fleet: PrivateFleet, _ id: String, atLeast seconds: Double) async throws {
             let status = try #require(try await fleet.status(id))
             let from = try #require(status.startedAt)
@@ -21,7 +21,7 @@ extension EndToEnd {
         }
 
         @Test func `two workers keep one rate, retries included, and no shard takes a rung`() async throws {
-            // 2xx are sent to twice.
+            // Devices with 2xx are sent to twice.
             try await PrivateFleet.with(faults: ["rules": "2=once-503"]) { fleet in
                 let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
                 let tokens = TestDevices.mixed(200, prefix: "2") + TestDevices.tokens(1600, prefix: "b")
@@ -40,7 +40,7 @@ extension EndToEnd {
                 #expect(status.attempts == 2200)
                 let devices = try await fleet.devices("derby")
                 #expect(devices.differing.isEmpty)
-                // 2,200 requests are 4.4 s; the slots of the last are not over when they are sent.
+                // 2,200 requests take 4.4 s; the slots of the last are not over when they are sent.
                 try await lasted(fleet, "derby", atLeast: 3.9)
                 #expect(workers.allSatisfy { $0.isRunning })
             }
@@ -74,9 +74,9 @@ extension EndToEnd {
                 let sender = try await fleet.startWorker(roles: "sender")
                 try await fleet.putList("many", TestDevices.tokens(60_000))
                 try await fleet.publish(TestJob("derby", list: "many").delivered(["per_second": 30_000]))
-                // Until so many are answered no more than 2,000 are out.
+                // Until so many are answered, no more than 2,000 are in flight.
                 try await fleet.requests(reach: 3000)
-                // Then nobody sends: what is given a turn stays in line.
+                // Then nobody sends: shards with a turn stay in the queue.
                 sender.kill()
                 try await eventually("the turns are given away") {
                     try await fleet.ledger.read { try $0.windowUse() }.contains { $0.firstAttempts > Window.floor }

@@ -8,10 +8,10 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What is refused or cannot be read, and what is beside it.
+    /// Refused or unreadable jobs, and valid ones beside them.
     @Suite("Refusing")
     struct Refusing {
-        /// A job that is refused, where, and the same job mended.
+        /// A refused job, the pointer of its fault, and the same job fixed.
         private struct Case {
             let job: TestJob
             let pointer: String
@@ -71,7 +71,7 @@ extension EndToEnd {
             }
         }
 
-        /// The refusal in the ledger and in parked says what the event said.
+        /// Checks that the ledger and parked record the same refusal as the event.
         private func isKept(_ fleet: PrivateFleet, _ id: String, _ refusal: EventEar.Heard) async throws {
             let kept = try #require(try await fleet.ledger.read { try $0.refusal(app: "news", id: id) })
             #expect(JSONReader.read(kept).value?["errors"] == refusal.json["data"]?["errors"])

@@ -38,7 +38,7 @@ extension EndToEnd {
                 #expect(lines(worker, "cannot be taken over").allSatisfy { $0.contains("worker.unflushed") })
                 #expect(lines(worker, "a setting is replaced").count == 3)
 
-                // With few answers unflushed it goes on, more slowly, and back.
+                // With few unflushed answers it goes on more slowly, and then at full speed again.
                 let seen = fleet.simulator.statistics.requests
                 try await fleet.requests(reach: Int(seen) + 200)
                 try before.write(to: file)

@@ -5,7 +5,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Campaigns that come again.
+    /// Repeated campaigns.
     @Suite("Repeated campaigns")
     struct Repeats {
         private static func job(_ cron: String, zone: String = "Europe/Madrid") -> TestJob {
@@ -47,7 +47,7 @@ extension EndToEnd {
             }
         }
 
-        /// Minutes are cron's own; so this takes some.
+        /// Cron counts in minutes, so this test takes some.
         @Test(.enabled(if: FullSuite.isOn))
         func `each minute has one run over two workers, also when one is killed`() async throws {
             try await PrivateFleet.with { fleet in
@@ -62,7 +62,7 @@ extension EndToEnd {
                 try await eventually("a second run", within: .seconds(90)) { try await runs().count == 2 }
                 _ = try await fleet.startWorker()
                 try await eventually("a third run", within: .seconds(90)) { try await runs().count == 3 }
-                // Cancelled, a campaign takes what is left of its run with it.
+                // Cancelling a campaign also cancels the rest of its run.
                 let last = try #require(try await runs().map(\.at).max())
                 _ = try await fleet.completed(Job.runID("daily", at: last))
                 #expect(try await fleet.run("campaign", "cancel", "daily").exit == 0)
@@ -82,7 +82,7 @@ extension EndToEnd {
             }
         }
 
-        /// Quiet hours are told in minutes, so this takes two.
+        /// Quiet hours count in minutes, so this test takes two.
         @Test(.enabled(if: FullSuite.isOn))
         func `a slow campaign stops when quiet hours begin and goes on when they end`() async throws {
             try await PrivateFleet.with { fleet in
@@ -93,7 +93,7 @@ extension EndToEnd {
                 func clock(_ instant: Timestamp) -> JSONValue {
                     .string(QuietHours.text(Int(instant.seconds % 86_400) / 60))
                 }
-                // Those without quiet hours now go on: in Kathmandu it is a quarter to.
+                // Devices without quiet hours now go on: in Kathmandu it is a quarter to.
                 let count = Int(begins.seconds - now.seconds) * 5 + 150
                 var job = TestJob("slow", [])
                 job.audience = .object([

@@ -25,7 +25,7 @@ extension EndToEnd {
                 let before = Int(fleet.simulator.statistics.requests)
                 try await backUp(fleet)
 
-                // Life goes on: more of the first campaign, a second one that the backup does not know.
+                // Work goes on: more of the first campaign, and a second one that the backup does not know.
                 try await fleet.requests(reach: before + 3000)
                 let later = TestJob("later", TestDevices.tokens(2000, prefix: "b"))
                 try await fleet.publish(later)
@@ -70,12 +70,12 @@ extension EndToEnd {
             }
         }
 
-        /// Our part of a restore; a database has been restored by its server's tools before.
+        /// Runs our part of a restore; a server's database was restored by its own tools before.
         private func restore(_ fleet: PrivateFleet) async throws -> FanfareProcess.Outcome {
             try await fleet.run("store", "restore", fleet.database == nil ? "backup.db" : "--in-place", "--yes")
         }
 
-        /// The server has seen that the workers are gone.
+        /// Waits until the server has noticed the workers' end.
         private func sessionsEnd(_ database: PrivateFleet.Database) async throws {
             let sessions = "pg_stat_activity WHERE application_name = 'fanfare' AND datname = '\(database.name)'"
             try await eventually("nobody has the ledger open") {
@@ -83,7 +83,8 @@ extension EndToEnd {
             }
         }
 
-        /// The messages of the campaign that the backup does not know are parked, and its job may be sent again.
+        /// Checks that the messages of the campaign unknown to the backup are parked, and that its job may be sent
+        /// again.
         private func doesNotKnow(_ later: TestJob, _ fleet: PrivateFleet) async throws {
             try await eventually("what the broker had of it is parked") {
                 let parked = try await fleet.parked().filter { $0.campaign == "later" }

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What a fleet forgets while it works.
+    /// Data that a fleet deletes while it works.
     @Suite("Retaining")
     struct Retaining {
         @Test func `workers purge what is over and old, and nothing of a live campaign`() async throws {
@@ -15,7 +15,7 @@ extension EndToEnd {
                 for _ in 1...2 { _ = try await fleet.startWorker() }
                 try await fleet.putList("fans", TestDevices.tokens(1200))
                 try await fleet.publish(TestJob("derby", list: "fans"))
-                // It may be forgotten between two looks at it, so the provider says that it was sent.
+                // The campaign may be deleted between two polls, so the simulator's count shows that it was sent.
                 try await eventually("everybody got it") { fleet.simulator.statistics.requests == 1200 }
                 try await eventually("it is forgotten") { try await fleet.status("derby") == nil }
 

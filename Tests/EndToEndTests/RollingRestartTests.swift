@@ -9,7 +9,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// All processes of a fleet are replaced, one after the other, while it sends.
+    /// All processes of a fleet are replaced, one after another, while it sends.
     @Suite("Rolling restart")
     struct RollingRestart {
         private static let devices = 20_000
@@ -17,7 +17,7 @@ extension EndToEnd {
         @Test func `a campaign goes through it with nothing lost, nothing repeated, and probes that tell the truth`()
             async throws
         {
-            // So slow that the restarts fall into it: 400 streams, of which each takes two seconds until they are over.
+            // So slow that the restarts happen meanwhile: 400 streams, each of which takes two seconds.
             try await PrivateFleet.with(faults: ["latency": "2000", "streams": "50"]) { fleet in
                 var workers = [try await fleet.startWorker(), try await fleet.startWorker()]
                 let port = try LoopbackPorts.free(1)[0]
@@ -28,7 +28,7 @@ extension EndToEnd {
                 try await fleet.requests(reach: 200)
 
                 for index in workers.indices {
-                    // First the new one, then the old one: as Deployments and operators do it.
+                    // First the new one, then the old one, as Deployments and operators do it.
                     let new = try await fleet.startWorker()
                     try await eventually("the new worker is ready") { try await new.probe("/readyz").status == 200 }
                     #expect(try await end(workers[index]).exit == 0)
@@ -43,7 +43,7 @@ extension EndToEnd {
                 }
                 server = try await start(fleet, port)
                 defer { server.kill() }
-                // The new one knows the campaign that the old one took: its job is answered with it.
+                // The new one knows the campaign that the old one accepted: the job is answered with it.
                 #expect(try await post(TestJob("derby", list: "fans"), port).status == 200)
 
                 let status = try await fleet.completed("derby")
@@ -80,7 +80,7 @@ extension EndToEnd {
                 )
         }
 
-        /// Ends a worker and asks it all the while whether it is ready: never after it has once said that it is not.
+        /// Ends a worker while polling its readiness: once unready, it must never report ready again.
         private func end(_ worker: FanfareProcess) async throws -> FanfareProcess.Outcome {
             #expect(try await worker.probe("/readyz").status == 200)
             worker.terminate()

@@ -11,15 +11,15 @@ extension EndToEnd {
     /// Tokens, keys, payloads and passwords are in no log.
     @Suite("Secrets")
     struct Secrets {
-        /// What must be nowhere; hexadecimal digits in either case.
+        /// The texts that must appear nowhere; hexadecimal digits in either case.
         private struct Marks {
             let tokens: [String]
             let text = "Mark4711Payload"
             let keyLine: String
 
             var all: [String] {
-                // A provider token's header in base64url begins so: {"alg":… Three letters of it are in the names that
-                // the broker makes up for its files, now and then.
+                // A provider token's header begins like this in base64url: {"alg":… Its first three letters sometimes
+                // occur in the names that the broker makes up for its files.
                 tokens.map { String($0.prefix(20)) } + [text, keyLine, "eyJhbGciOi", ShippedUsers.password]
             }
         }
@@ -46,7 +46,7 @@ extension EndToEnd {
             TestDevices.tokens(200, prefix: "feed") + TestDevices.tokens(20, prefix: "dead")
             + TestDevices.tokens(400, prefix: "5eed")
 
-        /// A line of the app's key that no other file has.
+        /// Returns a line of the app's key that no other file has.
         private static func keyLine(_ folder: String) throws -> String {
             let files = try FileManager.default.contentsOfDirectory(atPath: folder)
             let name = try #require(files.first { $0.hasSuffix(".p8") })
@@ -66,7 +66,7 @@ extension EndToEnd {
             _ = try await fleet.run("campaign", "cancel", "refused")
         }
 
-        /// Jobs and shards that cannot be read, with marks in every place.
+        /// Publishes unreadable jobs and shards with marks in every position.
         private func refusals(_ fleet: PrivateFleet, _ marks: Marks) async throws {
             var bad = TestJob("bad", [marks.tokens[0] + "zz"])
             bad.content = .object(["title": .array([.string(marks.text)])])
@@ -114,7 +114,7 @@ extension EndToEnd {
                     }
                 }
             }
-            // A search in nothing would find nothing.
+            // Proves that the search finds text at all.
             #expect(seen > 5000)
             #expect(worker.errors.contains("worker is up"))
         }

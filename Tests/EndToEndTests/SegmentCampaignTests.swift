@@ -7,7 +7,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Campaigns to people of the registry.
+    /// Campaigns to devices of the registry.
     @Suite("Segment campaigns")
     struct SegmentCampaigns {
         private static func registration(_ number: Int, token: String) -> DeviceRegistration {
@@ -25,7 +25,7 @@ extension EndToEnd {
             )
         }
 
-        /// Puts devices into the registry, in pieces as an import does it.
+        /// Adds devices to the registry, in pieces as an import does.
         private static func register(_ count: Int, prefix: String = "a", in fleet: PrivateFleet) async throws {
             let tokens = TestDevices.tokens(count, prefix: prefix)
             for start in stride(from: 0, to: count, by: 1000) {
@@ -73,7 +73,7 @@ extension EndToEnd {
                     let seen = fleet.simulator.counts(ofToken: all[number])
                     #expect(seen.requests == (isSent.contains(number) ? 1 : 0), "device \(number)")
                 }
-                // The dead are marked in the registry, and no later campaign asks again.
+                // Dead tokens are marked in the registry, and no later campaign tries them again.
                 try await eventually("the deaths are learnt") {
                     try await fleet.ledger.read { try $0.device(app: PrivateFleet.app, installation: "dead0") }?.state
                         == .dead
@@ -122,7 +122,7 @@ extension EndToEnd {
             try await PrivateFleet.with { fleet in
                 let count = 20_000
                 try await Self.register(count, in: fleet)
-                // Nobody materialises until it was fired.
+                // Nobody materializes the audience until the campaign is fired.
                 let intake = try await fleet.startWorker(roles: "intake")
                 var job = Self.job("derby", ["segment": "sport"])
                 job.delivery = .object(["hold": true, "ttl": 600])
@@ -185,7 +185,8 @@ extension EndToEnd {
                 #expect(devices.count == count && Set(devices.map(\.token)).count == count)
                 let sent = devices.filter { $0.outcome == .accepted }
                 #expect(sent.count == status.counts.accepted)
-                // Killed before anything was sent: then every device has one request, otherwise what was in flight.
+                // If killed before anything was sent, every device has one request; otherwise the requests in flight
+                // may repeat.
                 if before.audience == 0 { #expect(sent.allSatisfy { $0.requests == 1 }) }
                 #expect(sent.allSatisfy { $0.requests >= 1 })
                 #expect(bound < count / 2 && devices.repeats <= bound + status.unknownResent)

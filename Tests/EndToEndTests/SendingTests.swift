@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What a campaign comes to when nobody dies.
+    /// The results of campaigns when no process dies.
     @Suite("Sending")
     struct Sending {
         @Test func `five thousand devices of a foreign producer have one outcome each, as the far side counts`()
@@ -100,7 +100,7 @@ extension EndToEnd {
                         rows[0].id.messageID(generation: rows[0].generation),
                         rows[1].id.messageID(generation: rows[1].generation)
                     )
-                    // The worker goes on with other shards, and acknowledges them.
+                    // The worker goes on with other shards and acknowledges them.
                     try await fleet.publish(TestJob("second", TestDevices.tokens(500, prefix: "b")))
                     try await eventually("another shard is acknowledged") {
                         tap.notes.contains { note in

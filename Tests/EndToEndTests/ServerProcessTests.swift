@@ -9,7 +9,7 @@ extension EndToEnd {
     /// `fanfare server` as a process: its service manager, its signals, its certificate.
     @Suite("Server process")
     struct ServerProcess {
-        /// Writes a certificate of a new authority for the server; the authority's file is what clients trust.
+        /// Writes a server certificate of a new authority; clients trust the authority's file.
         private func certify(_ fleet: PrivateFleet, _ name: String) throws {
             let authority = try CertificateAuthority(commonName: name)
             let identity = try authority.issueServer(names: ["localhost"], addresses: ["127.0.0.1"])
@@ -21,13 +21,13 @@ extension EndToEnd {
             }
         }
 
-        /// The status by curl, which trusts this authority only; nil when there is no answer.
+        /// Returns the status by curl, which trusts only this authority; nil when there is no answer.
         private func status(_ fleet: PrivateFleet, _ port: Int, _ path: String, trust name: String) async throws -> Int?
         {
             try await curl(fleet, port, path, trust: name, "%{http_code}").flatMap { Int($0) }
         }
 
-        /// What curl says of its request; nil when there is no answer.
+        /// Returns curl's report of its request; nil when there is no answer.
         private func curl(
             _ fleet: PrivateFleet,
             _ port: Int,
@@ -103,7 +103,7 @@ extension EndToEnd {
                 #expect(try await status(fleet, port, "/livez", trust: "second") == 200)
                 #expect(try await status(fleet, port, "/livez", trust: "first") == nil)
 
-                // Files that do not fit change nothing.
+                // Files that do not match change nothing.
                 try Data("no key".utf8).write(to: URL(fileURLWithPath: fleet.folder + "/server.key"))
                 server.signal(SIGHUP)
                 try await hears("READY=1", 3)
@@ -231,7 +231,7 @@ extension EndToEnd {
                     worker.errors.split(separator: "\n").count { $0.contains("no known app has changed") }
                 }
                 try await eventually("both have read again") { workers.allSatisfy { readings($0) == 1 } }
-                // With a mistake in the file nobody is asked.
+                // With an error in the file nobody is asked.
                 try Data("apps: [".utf8).write(to: URL(fileURLWithPath: fleet.folder + "/apps.yaml"))
                 #expect(try await fleet.run("app", "reload").exit == 78)
                 #expect(workers.allSatisfy { !$0.errors.contains("cannot be taken over") })

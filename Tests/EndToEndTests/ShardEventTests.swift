@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What an app that asks for it is told of each shard.
+    /// Events per shard for an app that asks for them.
     @Suite("Events of shards")
     struct ShardEvents {
         private static let outcomes = Outcome.allCases.map(\.name)
@@ -34,7 +34,7 @@ extension EndToEnd {
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 1940 && status.counts.invalid == 50)
                 _ = try await ear.events("campaign.completed", of: "derby")
-                // Chunks of each provider, and what was tried again: the outbox is in order, so all have come.
+                // Chunks of each provider, and retries: the outbox is ordered, so all have come.
                 let settled = try await ear.events("shard.settled", of: "derby", count: 5).compactMap {
                     $0.json["data"]
                 }
@@ -51,7 +51,7 @@ extension EndToEnd {
                 #expect(devices.compactMap { $0["token"]?.string }.sorted() == dead.sorted())
                 #expect(devices.allSatisfy { $0["reason"]?.string?.lowercased() == "unregistered" })
                 #expect(devices.allSatisfy { $0["since"]?.string != nil })
-                // They are known now: nobody is told again.
+                // They are known now and not reported again.
                 try await fleet.publish(TestJob("again", apple))
                 _ = try await fleet.completed("again")
                 _ = try await ear.events("campaign.completed", of: "again")

@@ -6,7 +6,7 @@ import Transport
 
 /// The users of `Deploy/rabbitmq/definitions.json` on the tests' broker, with passwords.
 enum ShippedUsers {
-    /// In no log and on no output.
+    /// The password, which must be in no log and no output.
     static let password = "sesame-\(UInt32.random(in: 1_000_000 ... .max))"
     static let names = [
         "fanfare-admin", "fanfare-observer", "fanfare-producer", "fanfare-server", "fanfare-worker",
@@ -16,7 +16,7 @@ enum ShippedUsers {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Deploy/rabbitmq/definitions.json")
 
-    /// Users that could log in before they had a password, after the import; asked once for all tests.
+    /// Returns the users that could log in before they had a password, after the import; checked once for all tests.
     static func prepare() async throws -> [String] { try await once.value }
 
     private static let once = Task { () async throws -> [String] in
@@ -34,7 +34,7 @@ enum ShippedUsers {
                 continue
             }
         }
-        // What the page on security says is to be done after the import.
+        // The steps that the page on security requires after the import.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names { group.addTask { try await node.rabbitmqctl("change_password", name, password) } }
             try await group.waitForAll()
@@ -42,7 +42,7 @@ enum ShippedUsers {
         return open
     }
 
-    /// Gives them in another virtual host what the file gives them in `/`.
+    /// Grants them in another virtual host the permissions that the file grants in `/`.
     static func grant(in virtualHost: String) async throws {
         let definitions = try #require(JSONReader.read(Array(try Data(contentsOf: file))).value)
         for (part, path) in [("permissions", "permissions"), ("topic_permissions", "topic-permissions")] {
@@ -62,7 +62,7 @@ enum ShippedUsers {
 }
 
 extension PrivateFleet {
-    /// Lets everything that is started from now on be this user.
+    /// Makes everything that is started from now on use this user.
     func become(_ user: String) async throws {
         let node = try await PrivateBroker.node()
         try Self.configure(folder, url: ShippedUsers.url(user, endpoint), managementPort: node.managementPort)

@@ -1,20 +1,21 @@
 import Servers
 
-/// A worker that has little in flight and little uncommitted, so that a bound on what a fault may repeat can be broken.
+/// A worker with few requests in flight and few uncommitted answers, so that a bound on a fault's repeats is
+/// meaningful.
 ///
-/// A worker holds up to 32,000 devices of bulk shards. With these settings a kill repeats some hundred of them: a
-/// take-over that forgets what was saved goes beyond that, and an audience that is sent again is far beyond.
+/// A worker holds up to 32,000 devices of bulk shards. With these settings a kill repeats some hundred of them. A
+/// takeover that forgets saved progress exceeds that, and a repeated audience exceeds it by far.
 enum SmallFlight {
-    /// Streams that the far side gives a connection.
+    /// The streams per connection that the simulator allows.
     static let streams = 4
-    /// The far side's share of it; requests take long enough for some of them to be in flight at any moment.
+    /// The simulator's settings; requests take long enough for some of them to be in flight at any moment.
     static let faults = ["latency": "2-10", "streams": "\(streams)"]
-    /// The worker's share of it: one loop, so that there is one pool of connections.
+    /// The worker's settings: one loop, so that there is one pool of connections.
     static let environment = ["FANFARE_WORKER_UNFLUSHED": "60", "FANFARE_WORKER_LOOPS": "1"]
 }
 
 extension PrivateFleet {
-    /// Starts a worker with little in flight.
+    /// Starts a worker with few requests in flight.
     func startSmallWorker() async throws -> FanfareProcess {
         try await startWorker(environment: SmallFlight.environment)
     }

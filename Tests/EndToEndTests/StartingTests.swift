@@ -3,7 +3,7 @@ import Servers
 import Testing
 
 extension EndToEnd {
-    /// A worker that cannot start says why, in one line, and with the exit code of its sort.
+    /// A worker that cannot start gives the reason in one line, with the matching exit code.
     @Suite("A worker that cannot start")
     struct Starting {
         @Test func `without a broker`() async throws {

@@ -8,7 +8,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What becomes of shards whose worker loses its connection, or dies.
+    /// The fate of shards whose worker loses its connection or dies.
     @Suite("Taking over")
     struct TakingOver {
         @Test func `B21: connections that flap while answers are late have nobody pushed twice, and park nothing`()
@@ -60,7 +60,7 @@ extension EndToEnd {
 
                 let status = try await fleet.completed("derby", within: .seconds(180))
                 #expect(status.counts.accepted == 32_000)
-                // Nobody knows how many were sent; what is told has room for all of them.
+                // The number sent is unknown; the report leaves room for all of them.
                 let requests = Int(fleet.simulator.statistics.requests) - 500
                 #expect(status.maybeSent > 0 && requests > status.attempts)
                 #expect(requests <= status.attempts + status.maybeSent)

@@ -8,7 +8,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Content of each device's own, as it arrives at the far side.
+    /// Per-device content, as it arrives at the simulator.
     @Suite("Templates")
     struct Templates {
         private static let locales: [(locale: String?, hello: String)] = [
@@ -23,7 +23,7 @@ extension EndToEnd {
             var hello: String { Templates.locales[index % 4].hello }
             var first: String? { index % 5 == 0 ? nil : ["Ana", "Zoë \"Z\"", "\u{1}\\", "María\n"][index / 4 % 4] }
             var points: Int { index }
-            /// Every seventh has none, and is dropped by the template.
+            /// The club; every seventh device has none, and the template drops it.
             var club: String? { index % 7 == 0 ? nil : "Atleti" }
 
             var json: JSONValue {

@@ -10,14 +10,14 @@ struct TestJob: Sendable {
     var audience: JSONValue
     var content: JSONValue = .object(["title": "Kick-off!", "body": "The derby has begun."])
     var delivery: JSONValue?
-    /// The contract's word; nil leaves it out.
+    /// The kind in the contract's words; nil omits it.
     var kind: String?
     var tags: [String] = []
-    /// In the message's header too.
+    /// True if the message's header is urgent too.
     var isUrgent = false
     /// AMQP's `timestamp`, in seconds; nil for none.
     var timestamp: UInt64?
-    /// The producer's place in a trace (W3C); nil for none.
+    /// The producer's position in a trace (W3C); nil for none.
     var traceParent: String?
 
     init(_ id: String, _ tokens: [String]) {
@@ -27,7 +27,7 @@ struct TestJob: Sendable {
         ])
     }
 
-    /// Devices of Apple and of Google.
+    /// Creates a job for devices of Apple and of Google.
     init(_ id: String, _ tokens: [String], fcm: [String]) {
         self.id = id
         let devices =
@@ -36,7 +36,7 @@ struct TestJob: Sendable {
         audience = .object(["devices": .array(devices)])
     }
 
-    /// Devices of Apple and browsers.
+    /// Creates a job for devices of Apple and browsers.
     init(_ id: String, _ tokens: [String], webPush: [WebPushSubscriptions.Subscription]) {
         self.id = id
         let devices =
@@ -50,7 +50,7 @@ struct TestJob: Sendable {
         audience = .object(["list": .string(list)])
     }
 
-    /// The same job with other delivery settings.
+    /// Returns the same job with other delivery settings.
     func delivered(_ delivery: KeyValuePairs<String, JSONValue?>) -> TestJob {
         var job = self
         job.delivery = .object(delivery)
@@ -81,7 +81,7 @@ struct TestJob: Sendable {
 
 /// Made-up device tokens.
 enum TestDevices {
-    /// Tokens that begin with hexadecimal digits by which the far side's rules know them.
+    /// Returns tokens that begin with hexadecimal digits, which the simulator's rules match.
     static func tokens(_ count: Int, prefix: String = "a") -> [String] {
         (0..<count).map { number in
             let digits = String(number, radix: 16)
@@ -89,12 +89,12 @@ enum TestDevices {
         }
     }
 
-    /// Tokens of FCM that begin with a word.
+    /// Returns FCM tokens that begin with a word.
     static func fcm(_ count: Int, prefix: String = "cMix") -> [String] {
         (0..<count).map { "\(prefix)\(100_000 + $0):APA91b" + String(repeating: "x", count: 120) }
     }
 
-    /// So many tokens with a prefix, and as many that are well between them: no run of faults that opens a breaker.
+    /// Returns tokens with a prefix, alternating with healthy ones, so that no run of faults opens a breaker.
     static func mixed(_ count: Int, prefix: String) -> [String] {
         zip(tokens(count), tokens(count, prefix: prefix)).flatMap { [$0, $1] }
     }

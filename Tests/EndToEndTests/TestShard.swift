@@ -1,6 +1,6 @@
 import Campaigns
 
-/// Shards that no ledger knows: the messages of a stranger.
+/// Shards that no ledger knows, as messages of a stranger.
 enum TestShard {
     static func stranger(_ tokens: [String], _ change: (inout Shard) -> Void = { _ in }) throws -> [UInt8] {
         var devices = DeviceBatch()

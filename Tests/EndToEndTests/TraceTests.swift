@@ -5,7 +5,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Spans of shards, as a collector of OpenTelemetry gets them.
+    /// Spans of shards, as an OpenTelemetry collector receives them.
     @Suite("Traces")
     struct Traces {
         @Test func `each shard of a traced campaign is a span of the producer's trace, its retries too`() async throws {
@@ -25,7 +25,7 @@ extension EndToEnd {
                 try await fleet.publish(job)
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 610)
-                // Two chunks, and one of retries or two.
+                // Two chunks, and one or two retries.
                 let spans = try await eventually("its spans are at the collector", within: .seconds(30)) {
                     let spans = collector.spans
                     let devices = spans.reduce(0) { $0 + (Self.number($1, "fanfare.accepted") ?? 0) }

@@ -10,7 +10,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What phones say, from the broker to the ledger, by the program as it is run.
+    /// Events of phones, from the broker to the ledger, through the built program.
     @Suite("Tracking")
     struct Tracking {
         private func event(
@@ -55,7 +55,7 @@ extension EndToEnd {
             try await fleet.broker { Int(try await $0.counts(of: BrokerNames.trackingQueue)?.ready ?? 0) }
         }
 
-        /// A campaign of so many devices that is over.
+        /// Creates a finished campaign of so many devices; returns its number.
         private func sent(_ id: String, _ devices: Int, _ fleet: PrivateFleet) async throws -> UInt32 {
             try await fleet.putList(id, TestDevices.tokens(devices))
             try await fleet.publish(TestJob(id, list: id))
@@ -81,7 +81,7 @@ extension EndToEnd {
                     where random.chance(share) {
                         let detail = type == .actioned ? ["LIKE", "MORE"][random.below(2)] : ""
                         entries.append(event(number, device, type, detail))
-                        // One of five comes twice.
+                        // One in five comes twice.
                         if random.chance(0.2) { entries.append(event(number, device, type, detail)) }
                         expected[Funnel.Step(.system, type), default: []].insert(device)
                         if !detail.isEmpty { expected[Funnel.Step(.system, type, detail), default: []].insert(device) }
@@ -95,7 +95,7 @@ extension EndToEnd {
                 for round in 1...4 {
                     let before = try await funnel("derby", fleet)[.system, .received]
                     let worker = try await fleet.startWorker(roles: "tracking")
-                    // Each round brings a part anew, and something that came before once more.
+                    // Each round delivers a new part, and some earlier batches once more.
                     let part = batches.enumerated().filter { $0.offset % 4 < round }.map(\.element)
                     let shuffled = part.shuffled(using: &random)
                     async let published: Void = publish(shuffled, fleet)
@@ -184,7 +184,7 @@ extension EndToEnd {
                 #expect(
                     try await send("nobody-since", "opened(derby) && !opened(derby, since: 1h) || opened(fans)") == 0
                 )
-                // A campaign that does not exist would make everybody one who has not opened it.
+                // An unknown campaign would count everybody as not having opened it.
                 let job =
                     #"{"id": "typo", "app": "news", "audience": {"segment": "!opened(derbi)"}, "content": {"title": "x"}}"#
                 try Data(job.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/typo.json"))

@@ -9,11 +9,11 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What a campaign comes to when the far side, the operator and the fleet are all difficult.
+    /// The results of campaigns under combined faults of the provider, the operator and the fleet.
     @Suite("Trouble")
     struct Trouble {
         @Test func `a far side that refuses, resets and says goodbye all the time gets every push`() async throws {
-            // More refused streams than a worker may have answers unflushed.
+            // More refused streams than a worker may have unflushed answers.
             let faults = ["goaway_every": "200", "refuse": "0.2", "reset": "0.002", "latency": "1-10"]
             try await PrivateFleet.with(faults: faults) { fleet in
                 for _ in 1...2 { _ = try await fleet.startWorker() }
@@ -35,8 +35,8 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("derby", list: "fans").delivered(["on_unknown": "drop"]))
                 try await fleet.requests(reach: 2000)
                 let metrics = try await first.metrics()
-                // Given up is what may have been sent: unanswered, uncommitted, or before the mark of a shard that ran,
-                // which is moved when half of its lead is used.
+                // The given-up devices are those that may have been sent to: unanswered, uncommitted, or before the
+                // mark of a running shard, which moves when half of its lead is used.
                 let marked = metrics.sum("fanfare_shards_running") * ShardRun.markAhead * 3 / 2
                 let bound = metrics.repeatsMost + marked
                 first.kill()
@@ -92,7 +92,7 @@ extension EndToEnd {
                 let requests = fleet.simulator.statistics.requests
                 frozen.signal(SIGCONT)
                 other.kill()
-                // It is a worker as before.
+                // The worker works as before.
                 try await fleet.publish(TestJob("second", TestDevices.tokens(600, prefix: "b")))
                 #expect(try await fleet.completed("second").counts.accepted == 600)
                 #expect(try await fleet.status("derby") == status)
@@ -115,9 +115,9 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await fleet.requests(reach: 2000)
                 try await fleet.freezeWriting(frozen)
-                // Longer than a transaction waits for its turn: everything of the other worker is refused and waits.
+                // Longer than a transaction waits for its turn: all writes of the other worker are refused and wait.
                 try await eventually("the other is told busy") { other.errors.contains("keeps the ledger") }
-                // Nobody can report, so that each of them looks dead to the other one, and neither is; the other one gets the
+                // Nobody can report, so each looks dead to the other although neither is; the other worker gets the
                 // frozen one's messages.
                 try await PrivateBroker.node()
                     .rabbitmqctl("close_all_connections", "--vhost", fleet.endpoint.virtualHost, "test")
@@ -139,7 +139,7 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("warm", TestDevices.tokens(500, prefix: "b")))
                 #expect(try await fleet.completed("warm").counts.accepted == 500)
                 let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(worker.pid)/fd").count
-                // Room for two more beside those that are left free; the campaign would have dozens of connections.
+                // Room for two more besides the reserve; the campaign would need dozens of connections.
                 let most = open + DescriptorRoom.reserve + 2
                 try Self.limitFiles(worker, to: most, hard: 1024)
                 try await fleet.putList("fans", TestDevices.tokens(10_000))
@@ -147,7 +147,7 @@ extension EndToEnd {
                 #expect(try await fleet.completed("derby").counts.accepted == 10_000)
                 #expect(try await fleet.devices("derby").differing.isEmpty)
                 #expect(worker.isRunning)
-                // Room again, for whoever asks: it did try to open more.
+                // There is room again, and it did try to open more.
                 try Self.limitFiles(worker, to: 1024, hard: 1024)
                 let metrics = try await worker.metrics()
                 #expect(metrics.sum("fanfare_connection_events_total", #"event="connect_failure""#) > 0)
@@ -155,7 +155,7 @@ extension EndToEnd {
             }
         }
 
-        /// Changes how many files a process may have open.
+        /// Changes the number of files that a process may have open.
         private static func limitFiles(_ process: FanfareProcess, to soft: Int, hard: Int) throws {
             let limit = try Process.run(
                 URL(fileURLWithPath: "/usr/bin/prlimit"),
@@ -195,8 +195,8 @@ extension EndToEnd {
                 try await eventually("everything is on the rung") { try await fleet.waiting(on: .seconds5) == 3 }
                 node.kill()
                 try await node.restart()
-                // What the broker forwards from a rung before the work queue has a leader is forwarded again after
-                // three minutes, its timeout.
+                // A message that the broker forwards from a rung before the work queue has a leader is forwarded again
+                // after its timeout, three minutes.
                 let status = try await fleet.completed("derby", within: .seconds(300))
                 #expect(status.counts.accepted == 1500)
                 let devices = try await fleet.devices("derby")
@@ -229,7 +229,7 @@ extension EndToEnd {
                     #expect(device.requests + later.requests <= device.attempts)
                     twice += device.accepted + later.accepted - 1
                 }
-                // What was in flight when it went away.
+                // The requests in flight when it went away.
                 #expect(bound < 1000 && twice <= bound)
                 try await second.stop()
             }
@@ -282,7 +282,7 @@ extension EndToEnd {
         }
 
         @Test func `an urgent job does not wait for streams behind bulk shards of its app`() async throws {
-            // Twenty devices a second and connection: the bulk shards alone would take a minute and more.
+            // Twenty devices a second per connection: the bulk shards alone would take over a minute.
             try await PrivateFleet.with(faults: ["latency": "50", "streams": "1"]) { fleet in
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(4000))

@@ -4,10 +4,10 @@ import Servers
 import Testing
 
 extension EndToEnd {
-    /// Uploads that are made to fill the server's memory, on the built server.
+    /// Uploads that try to exhaust the memory of the built server.
     @Suite("Uploads")
     struct Uploads {
-        /// Bytes of the server's memory that were ever in use, by the kernel.
+        /// Returns the peak of the server's memory in bytes, by the kernel.
         private func peak(_ process: FanfareProcess) throws -> Int {
             let status = try String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -5,7 +5,7 @@ import Simulator
 import Testing
 
 extension EndToEnd {
-    /// `campaign send --dry-run --validate-with-provider`: the provider judges the push, and nobody gets it.
+    /// `campaign send --dry-run --validate-with-provider`: the provider validates the push, and no device receives it.
     @Suite("Validation with the provider")
     struct Validation {
         private static let ask = ["campaign", "send", "job.json", "--dry-run", "--validate-with-provider"]
@@ -55,7 +55,7 @@ extension EndToEnd {
         ) async throws {
             try await PrivateFleet.with(faults: ["rules": "cGone=dead"], fcm: FCMAccess()) { fleet in
                 try Self.write(TestJob("derby", list: "fans"), fleet)
-                // Which devices a list has is not looked up.
+                // The devices of a list are not looked up.
                 let blind = try await Self.run(Self.ask, fleet)
                 #expect(blind.exit == 64 && blind.errors.contains("--validate-from FILE"), "\(blind.errors)")
                 try Data((token + "\n").utf8).write(to: URL(fileURLWithPath: fleet.folder + "/token.txt"))

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// Campaigns to browsers.
     @Suite("Web Push campaigns")
     struct WebPush {
-        /// The digits that the ids of subscriptions `16 * digit ..< 16 * digit + 16` below 4096 begin with.
+        /// Returns the first digits of the ids of subscriptions `16 * digit ..< 16 * digit + 16`, below 4096.
         private static func sixteen(_ digit: String) -> String { "0000000000000" + digit }
 
         @Test func `two thousand browsers get what the job says, each once, with dead and throttled ones among them`()
@@ -20,7 +20,7 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: faults, webPush: WebPushAccess()) { fleet in
                 _ = try await fleet.startWorker()
                 let browsers = try (0..<2000).map { try #require(try fleet.simulator.subscription($0)) }
-                // Those of whose screens is asked, well ones and such as are told to come later.
+                // The watched devices: healthy ones, and some that are told to retry later.
                 let watched = (0..<20).map { browsers[$0 * 50] } + browsers[0x720...0x72f]
                 for browser in watched {
                     #expect(fleet.simulator.setDevice(browser.endpoint, isOnline: true, at: .webPush))
@@ -29,7 +29,7 @@ extension EndToEnd {
                 try await eventually("sixteen are told to come later") {
                     fleet.simulator.statistics(of: .webPush)?.statuses[503] == 16
                 }
-                // The service is well again before any of them may come: the Retry-After is kept.
+                // The service is healthy before any of them may retry: the Retry-After is kept.
                 try await fleet.simulator.changeFaults(of: .webPush) { faults throws(FaultsError) in
                     try faults.set("rules", to: trouble)
                 }
@@ -49,7 +49,7 @@ extension EndToEnd {
                 let value = try #require(JSONReader.read(Array(json.output.utf8)).value)
                 #expect(value["providers"]?["webpush"]?["accepted"] == 1968)
                 #expect(value["providers"]?["webpush"]?["invalid"] == 32)
-                // What has ended is not asked again.
+                // Ended subscriptions are not tried again.
                 try await fleet.publish(TestJob("again", [], webPush: browsers))
                 let second = try await fleet.completed("again")
                 #expect(second.counts.accepted == 1968 && second.counts.invalid == 32)
@@ -80,7 +80,7 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 let browsers = try (0..<1500).map { try #require(try fleet.simulator.subscription($0)) }
                 let port = try #require(fleet.simulator.port(of: .webPush))
-                // Whoever subscribes names the push service: nobody listens there.
+                // A subscriber names the push service: nobody listens there.
                 let closed = try #require(try LoopbackPorts.free(1).first)
                 var job = TestJob("derby", TestDevices.tokens(300), webPush: browsers)
                 let strangers = browsers.prefix(600).map { browser in

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Events posted to somebody's server.
+    /// Events posted to another party's server.
     @Suite("Webhooks")
     struct Webhooks {
         private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -57,7 +57,7 @@ extension EndToEnd {
                     .flatMap { JSONReader.read(Array($0.body.utf8)).value?["data"]?["devices"]?.array }
                 #expect(dead?.count == 5)
 
-                // It says that it wants no more: a person is asked for, and has it tried again.
+                // It wants no more events: a person is asked for, and has it tried again.
                 try receiver.answer(["410"])
                 try await fleet.publish(TestJob("final", TestDevices.tokens(3)))
                 _ = try await fleet.completed("final")
@@ -76,7 +76,7 @@ extension EndToEnd {
                     let requests = receiver.requests
                     return types(requests).last == "campaign.completed" && requests.count > 8 ? requests : nil
                 }
-                // Nothing was lost while it was out: four events, the first of them twice.
+                // Nothing was lost during the outage: four events, the first of them twice.
                 #expect(types(Array(all.dropFirst(5))).count == 5 && all[5].id == all[6].id)
                 #expect(try await fleet.run("webhook", "resume", "99").exit == 1)
             }
@@ -95,14 +95,14 @@ extension EndToEnd {
                 _ = try await fleet.completed("derby")
                 first.kill()
                 _ = try await fleet.startWorker()
-                // The answer may have been taken and not written down, so that what was told says nothing of the end.
+                // The answer may have been received and not recorded, so the delivered events do not show the end.
                 try await eventually("nothing waits") {
                     try await fleet.ledger.read { try $0.webhooks() }.first?.waiting == 0
                 }
                 let told = types(receiver.requests)
                 let order = ["campaign.accepted", "campaign.started", "campaign.completed"]
                 #expect(Set(told) == Set(order))
-                // At least once: what was taken and not written down may come again, but nothing comes before its turn.
+                // At least once: a delivered but unrecorded event may come again, but none comes out of order.
                 let repeated = told.dropFirst(2).compactMap { order.firstIndex(of: $0) }
                 #expect(repeated == repeated.sorted() && repeated.last == 2, "\(told)")
             }

@@ -22,7 +22,8 @@ struct WorkerMetrics: Sendable {
         text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { String($0.split(separator: " ")[2]) }
     }
 
-    /// The sum over all samples of a name whose labels contain all of these texts, for example `outcome="accepted"`.
+    /// Returns the sum over all samples of a name whose labels contain all of these texts, for example
+    /// `outcome="accepted"`.
     func sum(_ name: String, _ labels: String...) -> Int {
         var sum = 0.0
         for (series, value) in samples where series.prefix(while: { $0 != "{" }) == name {
@@ -31,14 +32,14 @@ struct WorkerMetrics: Sendable {
         return Int(sum)
     }
 
-    /// The requests that a `kill -9` at this moment may repeat: what may be in flight, and the answers that may be
-    /// uncommitted.
+    /// The requests that a `kill -9` at this moment may repeat: those that may be in flight, and the answers that may
+    /// be uncommitted.
     var repeatsMost: Int { inFlightMost + sum("fanfare_unflushed_answers_limit") }
 
     /// The streams that may be open a moment later.
     ///
-    /// Connections that are being made have theirs by then, and those that had one stream until they were authenticated
-    /// have all of theirs. A pool that begins makes eight at once.
+    /// Connections being made have theirs by then, and those limited to one stream until authentication have all of
+    /// theirs. A new pool makes eight connections at once.
     var inFlightMost: Int {
         let (all, ready) = (sum("fanfare_connections"), sum("fanfare_connections", #"state="ready""#))
         return max(sum("fanfare_streams_limit") * all / max(ready, 1), max(all, 8) * SmallFlight.streams)
@@ -46,12 +47,12 @@ struct WorkerMetrics: Sendable {
 }
 
 extension FanfareProcess {
-    /// A GET to the address that the worker names in its first line.
+    /// Sends a GET to the address that the worker names in its first line.
     func probe(_ path: String) async throws -> HTTP1Client.Response {
         try await HTTP1Client(host: "127.0.0.1", port: try await probePort, loop: PrivateBroker.loop).send("GET", path)
     }
 
-    /// What it says of itself now.
+    /// Returns the worker's current metrics.
     func metrics() async throws -> WorkerMetrics {
         let answer = try await probe("/metrics")
         try #require(answer.status == 200)

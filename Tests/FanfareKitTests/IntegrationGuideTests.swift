@@ -2,7 +2,7 @@ import FanfareKit
 import Foundation
 import Testing
 
-// What the ten-minute guide shows, compiled: each block of it that needs nothing of Apple's stands here word for word.
+// The code of the ten-minute guide, compiled: each block that needs nothing of Apple's is here word for word.
 
 final class PushDelegate: FanfareDelegate {
     func fanfare(_ fanfare: Fanfare, didRegister result: RegistrationResult) {

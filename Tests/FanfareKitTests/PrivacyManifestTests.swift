@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the App Store reads of the library.
+/// The library's manifest for the App Store.
 @Suite struct PrivacyManifestTests {
     private let kit = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Sources/FanfareKit").resolvingSymlinksInPath()
@@ -28,7 +28,7 @@ import Testing
         #expect(reasons == ["NSPrivacyAccessedAPICategoryFileTimestamp": ["C617.1"]])
     }
 
-    /// Apple's list of APIs that need a reason, as the words by which Swift calls them.
+    /// Apple's APIs that need a reason, as the words by which Swift calls them.
     @Test func `no other API that needs a reason is used`() throws {
         let words = [
             "UserDefaults", "systemUptime", "mach_absolute_time", "volumeAvailableCapacity", "systemFreeSize",

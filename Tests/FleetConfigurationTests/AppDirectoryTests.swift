@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fleet
 
-/// What a second reading of the apps file comes to.
+/// The results of a second reading of the apps file.
 struct AppDirectoryTests {
     private let folder: ScratchFolder
     private let now = Timestamp(milliseconds: 1_795_289_400_000)

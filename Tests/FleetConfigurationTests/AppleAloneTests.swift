@@ -8,7 +8,7 @@ import Testing
 
 @testable import Fleet
 
-/// Pushes that only Apple has, from an app that has browsers too.
+/// Pushes that only Apple supports, from an app that has browsers too.
 struct AppleAloneTests {
     private let folder: ScratchFolder
     private let apps: AppDirectory
@@ -53,7 +53,7 @@ struct AppleAloneTests {
             properties: MessageProperties(contentType: "application/json", messageID: "call"),
             body: Array(job.utf8)
         )
-        // A worker counts for some seconds, and other tests may have kept this one waiting for longer.
+        // A worker counts for only some seconds, and other tests may have delayed this one.
         let (seen, accounts) = (ledger.now(), apps.reported)
         try await ledger.write { try $0.reportWorker(1, accounts: accounts, now: seen) }
         return try await Intake(ledger: ledger, apps: apps, worker: 1).handle(message)

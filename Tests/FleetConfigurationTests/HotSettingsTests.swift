@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fleet
 
-/// What a running worker takes of a new reading of its configuration.
+/// The settings that a running worker applies from a new reading of its configuration.
 struct HotSettingsTests {
     private let folder: ScratchFolder
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Fleet
 
-/// A job whose devices are so different that their chunks are more than one transaction writes.
+/// A job whose devices differ so much that their chunks exceed one transaction.
 struct ManyChunksTests {
     private let folder: ScratchFolder
     private let apps: AppDirectory
@@ -28,13 +28,14 @@ struct ManyChunksTests {
         }
     }
 
-    /// A language that no other number gives.
+    /// Returns a language that no other number gives.
     private static func language(_ number: Int) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz")
         return String([letters[number / 676 % 26], letters[number / 26 % 26], letters[number % 26]])
     }
 
-    /// So many devices, each in a language of its own and so in a chunk of its own, and the first of them once more.
+    /// Returns a job with so many devices, each in its own language and so in its own chunk, and the first of them
+    /// twice.
     private func message(_ devices: Int, urgency: String) -> InboundMessage {
         let hex = Array("0123456789abcdef")
         let texts = (0...devices).map { position in
@@ -60,13 +61,13 @@ struct ManyChunksTests {
     }
 
     private func handle(_ message: InboundMessage) async throws -> Intake.Verdict {
-        // A worker counts for some seconds, and other tests may have kept this one waiting for longer.
+        // A worker counts for only some seconds, and other tests may have delayed this one.
         let seen = ledger.now()
         try await ledger.write { try $0.reportWorker(1, accounts: AppAccounts(["news": [.apns]]), now: seen) }
         return try await Intake(ledger: ledger, apps: apps, worker: 1, sends: true).handle(message)
     }
 
-    /// Cuts shards of everything.
+    /// Cuts all shards.
     private func plan(_ number: UInt32) async throws -> Int {
         let now = ledger.now()
         let leased = try await ledger.write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: now) }
@@ -87,7 +88,7 @@ struct ManyChunksTests {
         urgency: String
     ) async throws {
         let message = message(devices, urgency: urgency)
-        // One of many chunks takes no short way, however urgent.
+        // A job of many chunks takes no fast path, however urgent it is.
         guard case .accepted = try await handle(message) else { throw LedgerError.failed("not accepted") }
         let number = try #require(try await ledger.read { try $0.campaignNumber(app: "news", id: "derby") })
         func status() async throws -> CampaignStatus {
@@ -97,7 +98,7 @@ struct ManyChunksTests {
         let accepted = try await status()
         #expect(accepted.audience == devices + 1 && accepted.counts.skipped == 1 && accepted.law == .holds)
         #expect(accepted.pending.unplanned == devices)
-        // It is known, and writes nothing again.
+        // It is known, and nothing is written again.
         guard case .accepted = try await handle(message) else { throw LedgerError.failed("not known") }
         #expect(try await plan(number) == devices)
         let planned = try await status()

@@ -5,7 +5,7 @@ import Testing
 
 /// The signed id of a push (contract, section 5).
 struct MessageIDTests {
-    /// 0x00 … 0x1f and 0x64 … 0xa3.
+    /// The bytes 0x00 … 0x1f and 0x64 … 0xa3.
     private static let first = "1 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
     private static let second = "2 " + (100..<164).map { HexByte.text($0) }.joined()
 

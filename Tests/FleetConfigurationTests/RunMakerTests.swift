@@ -8,7 +8,7 @@ import Testing
 @testable import Fleet
 @testable import Store
 
-/// Runs of repeated campaigns, made by two planners on a clock that the test turns.
+/// Runs of repeated campaigns, made by two planners with a manual clock.
 struct RunMakerTests {
     private let folder: ScratchFolder
     private let apps: AppDirectory
@@ -47,13 +47,13 @@ struct RunMakerTests {
             properties: MessageProperties(contentType: "application/json", messageID: id),
             body: Array(job.utf8)
         )
-        // A worker counts for some seconds, and other tests may have kept this one waiting for longer.
+        // A worker counts for only some seconds, and other tests may have delayed this one.
         let seen = ledger.now()
         try await ledger.write { try $0.reportWorker(1, accounts: AppAccounts(["news": [.apns]]), now: seen) }
         return try await Intake(ledger: ledger, apps: apps, worker: 1).handle(message)
     }
 
-    /// Devices of the job, as many as there are zones.
+    /// Returns the job's devices, as many as there are zones.
     private func devices(_ zones: [String]) -> String {
         let devices = zones.enumerated().map { index, zone in
             let token = String(repeating: "0123456789abcdef", count: 3) + "00000000000000\(10 + index)"
@@ -70,7 +70,7 @@ struct RunMakerTests {
         try #require(try await ledger.read { try $0.status(app: "news", id: id, now: now) })
     }
 
-    /// A planner's look at an instant; the lease of the one before has run out, or it is renewed.
+    /// Runs a planner's pass at an instant; the previous planner's lease has run out, or it is renewed.
     private func look(as worker: Int64, at now: Timestamp) async throws {
         let maker = RunMaker(intake: Intake(ledger: ledger, apps: apps, worker: worker), ledger: ledger)
         let leases = try await ledger.write(.synced) { transaction in
@@ -99,7 +99,7 @@ struct RunMakerTests {
         for look in 0..<380 * 2 {
             now = now.advanced(by: .seconds(43_200))
             try await self.look(as: Int64(look % 2 + 1), at: now)
-            // The other looks too, and finds nothing.
+            // The other planner runs a pass too and finds nothing.
             if look % 10 == 0 { try await self.look(as: Int64((look + 1) % 2 + 1), at: now.advanced(by: .seconds(4))) }
         }
         let script = """

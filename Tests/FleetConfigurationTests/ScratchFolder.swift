@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one test, gone with it.
+/// A test's folder, removed with the test.
 final class ScratchFolder {
     let path: String
 
@@ -11,7 +11,7 @@ final class ScratchFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file and answers its path.
+    /// Writes a file and returns its path.
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String {
         try write(name, Array(text.utf8))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fleet
 
-/// Requests to browsers as they go over the wire, from the app's block to what the browser reads.
+/// Requests to browsers as sent over the wire, from the app's block to the browser's plaintext.
 struct SealedRequestTests {
     private let folder: ScratchFolder
     private let account: LoadedAccount
@@ -17,7 +17,7 @@ struct SealedRequestTests {
 
     init() throws {
         folder = try ScratchFolder()
-        // As tools for Web Push print a key.
+        // In the form in which tools for Web Push print a key.
         let scalar = [UInt8](1...32)
         vapid = try ES256.SigningKey(privateKey: scalar, source: "test")
         try folder.write("news.vapid", Base64URL.encode(scalar) + [0x0a])
@@ -88,7 +88,7 @@ struct SealedRequestTests {
         return form.bytes(of: reading.text)
     }
 
-    /// Sends a shard's devices over a connection in memory; nil for one that gets no request.
+    /// Sends a shard's devices over a connection in memory; returns nil for one that gets no request.
     private func send(_ shard: Shard) throws -> [Seen?] {
         let endpoint = account.account.endpoint(shard.facts.environment)
         guard case .ready(let authorization) = account.supply(for: endpoint, now: now) else {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Fleet
 
-/// What a service manager hears, and when.
+/// The messages to a service manager, and their times.
 struct SupervisionTests {
     private let idle = ServiceLook(isAlive: true, doing: "idle")
     private let starting = ServiceLook(isAlive: true, unreadiness: ["broker: not connected"], doing: "idle")

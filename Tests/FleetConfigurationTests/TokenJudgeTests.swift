@@ -5,7 +5,7 @@ import Servers
 import TLS
 import Testing
 
-/// The tokens that rules say and keys sign, against Python's cryptography.
+/// Tokens made by the rules and keys, checked with Python's cryptography.
 @Suite(.enabled(if: PythonJudge.isThere)) struct TokenJudgeTests {
     private static let now = Timestamp(milliseconds: 1_795_204_500_120)
 
@@ -88,7 +88,7 @@ import Testing
         let pem = try #require(credential.key(in: JSONWriter.bytes(file)))
         let key = try RS256.SigningKey(pem: pem, source: "news.json")
         var rule = credential.makeRule(for: account.endpoint(nil))
-        // google-auth holds the token's times against its own clock.
+        // google-auth compares the token's times with its own clock.
         let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         guard case .sign(let input) = rule.need(now: now).action else {
             Issue.record("nothing to sign")

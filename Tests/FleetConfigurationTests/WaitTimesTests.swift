@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fleet
 
-/// How long jobs waited.
+/// The waiting times of jobs.
 struct WaitTimesTests {
     @Test func `a wait falls into the first bucket that holds it, and none is negative`() {
         var times = WaitTimes()

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The fuzzer: a package of its own, so that the main one is not built for it. `Deploy/fuzz.sh` builds and runs it.
+// The fuzzer is a separate package, so that the main one is not built for it. `Deploy/fuzz.sh` builds and runs it.
 let package = Package(
     name: "fuzz",
     dependencies: [.package(name: "fanfare", path: "../..")],

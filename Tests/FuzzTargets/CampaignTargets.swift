@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 
 extension FuzzTarget {
-    /// A job is refused with a reason or is one that can be stored, read again and compiled.
+    /// Decodes a job: it is refused with a reason, or can be stored, read again and compiled.
     static func jobDecoder(_ input: [UInt8]) {
         let now = Timestamp(milliseconds: 1_795_204_500_000)
         let decoding = JobDecoder.decode(
@@ -24,7 +24,7 @@ extension FuzzTarget {
         }
     }
 
-    /// A shard is an error or comes out of the codec as it went in.
+    /// Decodes a shard: it is an error, or the codec reproduces it.
     static func shardCodec(_ input: [UInt8]) {
         do throws(ShardError) {
             let shard = try Shard(encoded: input)
@@ -42,7 +42,7 @@ extension FuzzTarget {
         }
     }
 
-    /// An answer has a class whatever its status, body and Retry-After are.
+    /// Classifies an answer, whatever its status, body and Retry-After are.
     static func providerAnswer(_ input: [UInt8]) {
         guard input.count >= 3 else { return }
         let status = Int(input[0]) << 8 | Int(input[1])
@@ -61,8 +61,10 @@ extension FuzzTarget {
         }
     }
 
-    /// An expression is refused with a place in it, or its one spelling is read as the same and meant alike; behind a NUL
-    /// stand packed traits, which may be anything.
+    /// Parses an expression: it is refused with a position, or its canonical form is read as the same and has the same
+    /// meaning.
+    ///
+    /// Packed traits, which may be anything, follow after a NUL.
     static func segmentParser(_ input: [UInt8]) {
         let cut = input.firstIndex(of: 0) ?? input.count
         let text = String(decoding: input[..<cut], as: UTF8.self)
@@ -86,7 +88,7 @@ extension FuzzTarget {
 
     static func ndjsonReader(_ input: [UInt8]) { read(.ndjson, input) }
 
-    /// The same devices and problems however the file is cut.
+    /// Reads a file: devices and problems do not depend on how it is split.
     private static func read(_ format: AudienceFileFormat, _ input: [UInt8]) {
         var (cut, whole) = (
             AudienceFileReader(format, tokens: ProviderRegistry.tokens),

@@ -1,7 +1,8 @@
 import Delivery
 
 extension FuzzTarget {
-    /// The beginning of a connection is read the same however it is cut, and no header is longer than its bound.
+    /// Reads the beginning of a connection: the result does not depend on how it is split, and no header exceeds its
+    /// limit.
     static func proxyHeader(_ input: [UInt8]) {
         let whole = ProxyHeader(input)
         // Each length up to the fixed part, and some beyond it.
@@ -19,11 +20,11 @@ extension FuzzTarget {
         }
     }
 
-    /// Whoever asks through trusted proxies is one address, whatever a stranger puts in front of what they say.
+    /// Finds the client behind trusted proxies: it is one address, whatever a stranger puts in front of their fields.
     static func forwarded(_ input: [UInt8]) {
         let lines = String(decoding: input, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         let texts = lines.map(String.init)
-        // A mark says which of the two fields a line is one of.
+        // A mark says to which of the two fields a line belongs.
         let own = texts.filter { $0.hasPrefix("x") }.map { String($0.dropFirst()) }
         let standard = texts.filter { !$0.hasPrefix("x") }
         for peer in [proxy, stranger] {
@@ -55,7 +56,7 @@ extension FuzzTarget {
         ForwardedClient.address(peer: peer, forwarded: standard, xForwardedFor: own, trusted: trusted)
     }
 
-    /// As it is shown it is read again, and counts as what it did.
+    /// Checks that the printed address is read as the same address.
     private static func same(_ address: ClientAddress) {
         precondition(ClientAddress(address.description) == address, "\(address) is another one")
         precondition(address.network.network == address.network, "the network of a network")

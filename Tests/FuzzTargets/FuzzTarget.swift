@@ -1,13 +1,13 @@
-/// A decoder that takes bytes of strangers, with what must hold whatever they are.
+/// A decoder of strangers' bytes, with the invariants that must hold for any input.
 ///
-/// `Tests/Fuzz` runs it on made-up inputs, `FuzzTests` on those that are kept. A target is stateless.
+/// `Tests/Fuzz` runs it on generated inputs, `FuzzTests` on the kept ones. A target is stateless.
 public struct FuzzTarget: Sendable {
-    /// What it is called on the command line, and the folder of its inputs.
+    /// The name on the command line and of the folder of its inputs.
     public let name: String
-    /// Takes an input; traps where something does not hold.
+    /// Processes an input; traps when an invariant is violated.
     public let run: @Sendable ([UInt8]) -> Void
 
-    /// All of them.
+    /// All targets.
     public static let all: [FuzzTarget] = [
         FuzzTarget(name: "job", run: jobDecoder), FuzzTarget(name: "shard", run: shardCodec),
         FuzzTarget(name: "amqp", run: amqpSession), FuzzTarget(name: "http2-client", run: http2Client),
@@ -19,7 +19,8 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "proxy-header", run: proxyHeader), FuzzTarget(name: "forwarded", run: forwarded),
     ]
 
-    /// The bytes in pieces of one size, which the first byte says: peers cut where they like; 64 pieces at most.
+    /// Splits the bytes into pieces of one size, given by the first byte, because peers split anywhere; at most 64
+    /// pieces.
     static func pieces(_ input: [UInt8]) -> [ArraySlice<UInt8>] {
         guard let first = input.first else { return [] }
         let size = max(first == 0 ? input.count : Int(first), input.count / 64, 1)

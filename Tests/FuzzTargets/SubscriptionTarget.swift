@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 
 extension FuzzTarget {
-    /// A text is no subscription, or one that is kept in one form, whose keys and path a sender finds again.
+    /// Reads a text: it is no subscription, or is stored in one form in which a sender finds its keys and path.
     static func subscription(_ input: [UInt8]) {
         let form = WebPushProvider().tokens
         guard let reading = input.withUnsafeBufferPointer({ form.token($0) }) else {
@@ -20,12 +20,12 @@ extension FuzzTarget {
         let path = token.withUnsafeBytes { token in keys.withUnsafeMutableBytes { seal.read(token, $0) } }
         guard let path else { preconditionFailure("a subscription that nothing can be sealed for") }
         precondition(keys[SealRule.publicKey].first == 4, "not the key that was given")
-        // It becomes a header's value: nothing that ends a line, and nothing behind the endpoint.
+        // It becomes a header's value: nothing in it ends a line, and nothing follows the endpoint.
         precondition(path.lowerBound == origin.utf8.count && token[path.upperBound] == UInt8(ascii: "#"), "cut wrongly")
         precondition(token[path].allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "no path")
     }
 
-    /// What reads kept tokens for a sender.
+    /// The reader of stored tokens for a sender.
     private static let seal: SealRule = {
         let settings = WebPushSettings(subject: "mailto:push@example.com", publicKey: "", privateKeyFile: "")
         let facts = Shard.Facts(

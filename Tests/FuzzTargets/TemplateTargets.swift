@@ -1,9 +1,9 @@
 import Campaigns
 
 extension FuzzTarget {
-    /// A template is refused with its place, or renders JSON whatever a device's variables are, and the same again.
+    /// Compiles a template: it is refused with its position, or renders JSON for any variables, repeatably.
     ///
-    /// The input is the template, and behind a zero byte the values of the variables `a`, `b` and `c`.
+    /// The input is the template and, after a zero byte, the values of the variables `a`, `b` and `c`.
     static func templates(_ input: [UInt8]) {
         let parts = input.split(separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
         let source = String(decoding: parts.first ?? [], as: UTF8.self)

@@ -3,7 +3,7 @@ import Campaigns
 extension FuzzTarget {
     private static let now = Timestamp(milliseconds: 1_795_000_000_000)
 
-    /// A tracking batch is refused, or says the same when it is written again.
+    /// Reads a tracking batch: it is refused, or is the same when it is written again.
     static func trackingBatch(_ input: [UInt8]) {
         guard let batch = try? TrackingBatch(encoded: input) else { return }
         let again = try? TrackingBatch(encoded: batch.encoded())
@@ -11,7 +11,7 @@ extension FuzzTarget {
         precondition(batch.entries.count <= TrackingBatch.entriesMax, "more entries than a batch may have")
     }
 
-    /// What phones send is refused, or can be put into a batch: as events, and as answers to a poll.
+    /// Reads phones' events: they are refused, or can be put into a batch, as events and as answers to a poll.
     static func tracking(_ input: [UInt8]) {
         let request = TrackingRequest(input, now: now)
         if request.problems.isEmpty {

@@ -2,7 +2,8 @@ import AMQP
 import HTTP2
 
 extension FuzzTarget {
-    /// Bytes of a broker end in an error or in events; the session still answers, or says that it is closed.
+    /// Reads a broker's bytes: they end in an error or in events, and the session still answers or reports that it is
+    /// closed.
     static func amqpSession(_ input: [UInt8]) {
         let session = AMQPSession(
             AMQPSessionConfiguration(
@@ -43,7 +44,7 @@ extension FuzzTarget {
         try result.get()
     }
 
-    /// Bytes of a server: every request ends at most once, and the session never says more than it was asked.
+    /// Reads a server's bytes: every request ends at most once, and the session never sends more than it was asked to.
     static func http2Client(_ input: [UInt8]) {
         do throws(HTTP2Error) {
             var configuration = HTTP2ClientSession.Configuration()
@@ -79,7 +80,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Bytes of a client: what is complete is answered, and nothing grows without end.
+    /// Reads a client's bytes: complete requests are answered, and nothing grows without bound.
     static func http2Server(_ input: [UInt8]) {
         do throws(HTTP2Error) {
             let session = try HTTP2ServerSession()

@@ -3,7 +3,7 @@ import FuzzTargets
 import Seeds
 import Testing
 
-/// Every input that fuzzing has kept, crashing ones of the past too, goes through its target on every run.
+/// Every input that fuzzing has kept, including past crashes, goes through its target on every run.
 @Suite("Kept fuzz inputs")
 struct KeptInputsTests {
     private static let corpus = URL(fileURLWithPath: #filePath)
@@ -39,7 +39,7 @@ struct KeptInputsTests {
 }
 
 extension SeededRandom {
-    /// Bytes changed, taken out or doubled.
+    /// Returns the bytes with some of them changed, removed or doubled.
     fileprivate mutating func damaged(_ original: [UInt8]) -> [UInt8] {
         var bytes = original
         for _ in 0...below(4) where !bytes.isEmpty {

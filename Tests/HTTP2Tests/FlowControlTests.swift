@@ -50,7 +50,7 @@ import Testing
             (SettingsParameter.maxFrameSize, 1 << 20), (SettingsParameter.initialWindowSize, 1 << 20),
         ])
         try peer.submit(tag: 1, body: [UInt8](repeating: 1, count: 20_000))
-        // What counts is the room of the buffer then.
+        // The room of the buffer at that time counts.
         #expect(Self.data(peer.hear()).reduce(0) { $0 + $1.payload.count } == 20_000)
     }
 

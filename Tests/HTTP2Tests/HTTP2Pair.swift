@@ -1,13 +1,13 @@
 import HTTP2
 
-/// A client and a server session joined by hand.
+/// A client and a server session, connected by hand.
 final class HTTP2Pair {
     let client: HTTP2ClientSession
     let server: HTTP2ServerSession
     var ends: [End] = []
     var requests: [Int32] = []
 
-    /// What a test keeps of a `StreamEnd`.
+    /// The parts of a `StreamEnd` that a test keeps.
     struct End: Equatable {
         var tag: UInt64
         var kind: StreamEnd.Kind

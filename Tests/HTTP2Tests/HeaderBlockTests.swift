@@ -54,7 +54,7 @@ import Testing
         ]
         #expect(blocks[1] == pieces.flatMap { $0.0 + Array($0.1.utf8) })
         #expect(blocks[2].count == blocks[1].count)
-        // The first introduces them.
+        // The first request introduces them.
         let introduced: [([UInt8], String)] = [([0x40, 7], "apns-id"), ([4], "id-1")]
         let tail = Array(blocks[0].suffix(14))
         #expect(tail == introduced.flatMap { $0.0 + Array($0.1.utf8) })
@@ -121,7 +121,7 @@ import Testing
             if model.count < 100, random.below(2) == 0 {
                 index.insert(next, slot: next % 100)
                 model[next] = next % 100
-                // Leaps as large as the table make collisions.
+                // Leaps as large as the table cause collisions.
                 next += random.below(10) == 0 ? 1024 : 2
             } else if let some = model.keys.sorted().randomElement(using: &random) {
                 index.remove(some)
@@ -151,7 +151,7 @@ struct Random: RandomNumberGenerator {
         (0..<self.below(countMax + 1)).map { _ in UInt8(33 + self.below(90)) }
     }
 
-    /// A block with fields of all kinds and sizes, and what it holds.
+    /// Returns a block with fields of all kinds and sizes, and its fields.
     mutating func headers() -> (PreparedHeaders, [HeaderField]) {
         let names = ["apns-topic", "apns-priority", "content-type", "x", "authorization", "apns-collapse-id", "date"]
         let fields = (0..<self.below(10)).map { _ in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP2
 
-/// Bytes that no sane server sends: an error, never a trap, never without end.
+/// Bytes that no sane server sends: they cause an error, never a trap or unbounded work.
 @Suite struct HostilePeerTests {
     private static let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
 
@@ -34,7 +34,7 @@ import Testing
             return true
         }
         _ = HTTP2Pair.output { session.send(into: $0, threshold: 15_000) }
-        // A literal of 4,000 bytes that enters the table, then that entry again and again: few bytes, much text.
+        // A literal of 4,000 bytes that is added to the table, then that entry again and again: few bytes, much text.
         let name: [UInt8] = [0x40, 0x01, 0x61]
         let value: [UInt8] = [0x7F, 0xA1, 0x1E] + [UInt8](repeating: 0x62, count: 4000)
         let bomb = [0x88] + name + value + [UInt8](repeating: 0xBE, count: 1000)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Frames that end the connection, and the code that the peer is told.
+    /// Frames that end the connection, and the error code sent to the peer.
     static let violations: [(String, [UInt8], UInt32)] = [
         ("a frame beyond the maximum", [0, 0x40, 1, 0, 0, 0, 0, 0, 1], 6),
         ("SETTINGS of a stream", ScriptedPeer.frame(4, stream: 1), 1),
@@ -125,7 +125,7 @@ import Testing
         let payload: [UInt8] = ScriptedPeer.bytes(0) + ScriptedPeer.bytes(code)
         #expect(farewell?.payload == payload, "\(name)")
         #expect(peer.client.isFinished)
-        // What comes after is not looked at.
+        // Later bytes are ignored.
         try peer.say([1, 2, 3])
         peer.client.endAll { peer.ends.append(HTTP2Pair.keep($0)) }
         #expect(peer.ends.map(\.tag).sorted() == [1, 2], "\(name)")
@@ -151,7 +151,7 @@ import Testing
             }
             var bytes = try HTTP2Pair.output { try pair.server.send(into: $0, threshold: 15_000) }
             for _ in 0...random(4) { bytes[random(bytes.count)] = UInt8(random(256)) }
-            // An error is as good an end as any; each request must still end once.
+            // An error is a valid end; each request must still end once.
             for piece in HTTP2Pair.pieces(bytes, round % 2 == 0 ? bytes.count : 1 + random(20)) {
                 try? piece.withUnsafeBytes { try pair.client.receive($0) }
                 if random(4) == 0 { pair.collectEnds() }
@@ -177,7 +177,7 @@ import Testing
                     try peer.submit(tag: submitted, body: random.text(200), at: Int64(step))
                 }
                 if random.below(2) == 0 { _ = peer.hear(threshold: 1 + random.below(300)) }
-                // An error ends the connection; what comes then is not looked at.
+                // An error ends the connection; later bytes are ignored.
                 try? peer.say(random.frame())
                 if random.below(10) == 0 {
                     _ = peer.client.expire(submittedBefore: Int64(step - 20), resetsMax: 10) {
@@ -194,7 +194,7 @@ import Testing
 }
 
 extension Random {
-    /// A frame that is often lawful.
+    /// Returns a frame that is often valid.
     mutating func frame() -> [UInt8] {
         let stream = UInt32(self.below(20))
         switch self.below(12) {

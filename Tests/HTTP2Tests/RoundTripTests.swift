@@ -12,7 +12,7 @@ import Testing
         #expect(bytes.isEmpty)
         #expect(pair.requests == [1])
 
-        // Taken by the pump: ask for a second one and look inside.
+        // The pump takes the answer: make a second request and look inside.
         try pair.submit(tag: 8, body: "second")
         let more = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) }
         for piece in HTTP2Pair.pieces(more, chunk) { try piece.withUnsafeBytes { try pair.server.receive($0) } }
@@ -64,7 +64,7 @@ import Testing
         var next: UInt64 = 0
         while next < 10_000 {
             while pair.client.freeSlots > 0 && next < 10_000 {
-                // Bodies of all sizes, so that slots grow and are used again by small ones.
+                // Bodies of all sizes, so that slots grow and are reused by small ones.
                 try pair.submit(tag: next, body: String(repeating: "x", count: Int(next * 37 % 6000)))
                 next += 1
             }

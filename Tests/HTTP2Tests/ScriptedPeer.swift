@@ -1,6 +1,6 @@
 @testable import HTTP2
 
-/// A server of raw frames: says exactly what a test makes it say, and takes apart what the client sends.
+/// A server of raw frames: sends exactly what a test specifies, and parses the client's frames.
 final class ScriptedPeer {
     let client: HTTP2ClientSession
     var ends: [HTTP2Pair.End] = []
@@ -41,7 +41,7 @@ final class ScriptedPeer {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// A literal field without indexing.
+    /// Returns a literal field without indexing.
     static func field(_ name: String, _ value: String) -> [UInt8] {
         var bytes: [UInt8] = []
         HPACKBytes.appendName(Array(name.utf8), index: nil, .withoutIndexing, to: &bytes)
@@ -69,7 +69,7 @@ final class ScriptedPeer {
         }
     }
 
-    /// What the client has to say now.
+    /// Returns the frames that the client sends now.
     func hear(threshold: Int = 15_000) -> [Frame] {
         var bytes = HTTP2Pair.output { self.client.send(into: $0, threshold: threshold) }
         if !self.hasPreface {
@@ -88,7 +88,7 @@ final class ScriptedPeer {
         return frames
     }
 
-    /// The fields of a header block, decoded by nghttp2 with the connection's table.
+    /// Returns the fields of a header block, decoded by nghttp2 with the connection's table.
     func decode(_ block: [UInt8]) throws -> [HeaderField] {
         try block.withUnsafeBytes { bytes -> [HeaderField] in
             var fields: [HeaderField] = []

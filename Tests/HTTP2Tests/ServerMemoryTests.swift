@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP2
 
-/// What a server session holds for its client, and what it does not.
+/// The memory that a server session holds for its client.
 @Suite struct ServerMemoryTests {
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -87,7 +87,7 @@ import Testing
         #expect(session.heldBytes < before + 4096)
         let heard = try hear(session)
         #expect(heard.count > 65_535 && session.unsentBytes == 1_000_000 - 65_535)
-        // Reset by the client, nothing waits any more.
+        // After the client's reset nothing waits any more.
         try say(ScriptedPeer.frame(3, stream: 1, [0, 0, 0, 8]), to: session)
         #expect(session.unsentBytes == 0 && session.sharedUnsentBytes == 0)
     }
@@ -111,7 +111,7 @@ import Testing
         let held = session.heldBytes
         for _ in 0..<3 { try say(ScriptedPeer.frame(0, stream: 1, [UInt8](repeating: 1, count: 16_000)), to: session) }
         #expect(session.heldBytes <= held + 1024)
-        // HEADERS and DATA with its end, and nothing that would make a client drop them.
+        // HEADERS and DATA with END_STREAM, and nothing that would make a client drop them.
         #expect(try hear(session).suffix(10) == [0, 0, 1, 0, 1, 0, 0, 0, 1, 1])
         #expect(session.openStreams == 1)
         try say(ScriptedPeer.frame(0, flags: 1, stream: 1, [1]), to: session)
@@ -134,7 +134,7 @@ import Testing
         #expect(session.openStreams == 0 && session.ownResets == 0)
     }
 
-    /// A session that has refused a request at its header fields.
+    /// Returns a session that has refused a request by its header fields.
     private func refused() throws -> HTTP2ServerSession {
         let session = try session()
         try say(request(1, ends: false), to: session)

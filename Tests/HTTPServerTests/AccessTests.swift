@@ -8,9 +8,9 @@ import Testing
 @testable import Fleet
 @testable import HTTPServer
 
-/// Who gets an answer, by real requests.
+/// Authorization, tested by real requests.
 @Suite struct AccessTests {
-    /// A path with something in place of each parameter.
+    /// Returns a path with a value for each parameter.
     private func path(_ route: Route) -> String {
         var path = route.path.description
         for name in route.path.parameters { path = path.replacing("{\(name)}", with: "x") }
@@ -124,7 +124,7 @@ import Testing
         try await PrivateServer.with(tokens: [TestTokens.token("ana", "viewer")]) { server in
             let file = server.folder + "/tokens.yaml"
             try TokensFile.add(TestTokens.token("ben", "viewer"), path: file)
-            // Nobody sends a signal: the server sees the file.
+            // Without a signal: the server notices the file.
             try await eventually("ben is known") {
                 try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 200
             }

@@ -11,7 +11,7 @@ import Transport
 @testable import Fleet
 @testable import HTTPServer
 
-/// Campaigns by HTTP: sent through a real broker, looked at and ordered in a ledger without a worker.
+/// Campaigns by HTTP: sent through a real broker, read and changed in a ledger without a worker.
 @Suite struct CampaignTests {
     private let token = String(repeating: "0a", count: 32)
 
@@ -86,7 +86,7 @@ import Transport
             var campaign = PrivateServer.campaign("derby")
             campaign.identity = SHA256.digest(job.canonicalJSON())
             try await server.accept([campaign])
-            // No broker is there: what is known needs none.
+            // Without a broker: known jobs need none.
             for path in ["/v1/campaigns", "/v1/campaigns:validate"] {
                 let reply = try await server.ask("POST", path, body: ended("derby"))
                 #expect(reply.status == 200 && reply.json?["verdict"]?.string == "existing", "\(reply.text)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Contents over HTTP, asked for by curl.
+/// Contents over HTTP, requested by curl.
 struct ContentTests {
     private static let text = "Olé, a coupon."
 
@@ -77,7 +77,7 @@ struct ContentTests {
         ]
         try await PrivateServer.with(tokens: tokens) { server in
             let path = "/v1/apps/news/contents/c-81"
-            // Of another's app nobody learns anything.
+            // Nobody learns anything about another app's content.
             for (name, status) in [("viewer", 403), ("op", 404)] {
                 let token = TestTokens.text(name)
                 let put = try await server.ask("PUT", path, token: token, body: "x", type: "text/plain")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// The dashboard's files; Tests/Browser looks at it in a browser.
+/// The dashboard's files; Tests/Browser tests it in a browser.
 @Suite struct DashboardTests {
     @Test func `the page comes without a token, may load from this server only, and is not loaded twice`() async throws
     {
@@ -18,7 +18,7 @@ import Testing
             let tag = try #require(page.fields["etag"])
             let again = try await server.ask("GET", "/", headers: ["If-None-Match: \(tag)"])
             #expect(again.status == 304 && again.text.isEmpty)
-            // What is behind it is as closed as it was.
+            // The API behind it still requires a token.
             #expect(try await server.ask("GET", "/v1/caller").status == 401)
             #expect(try await server.ask("POST", "/").status == 401)
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Who may ask, decided without a server.
+/// Authorization, decided without a server.
 @Suite struct GateTests {
     private let book = TokenBook([
         TestTokens.token("ana", "viewer", apps: ["news"]), TestTokens.token("ben", "admin"),

@@ -10,7 +10,7 @@ import Testing
 
 /// Streams of events.
 @Suite struct LiveTests {
-    /// The events of a whole stream by curl, which ends when the server ends it.
+    /// Returns the events of a whole stream by curl, until the server ends it.
     private func events(
         _ server: PrivateServer,
         _ path: String,
@@ -18,7 +18,7 @@ import Testing
         meanwhile: () async throws -> Void
     ) async throws -> [(name: String, id: Int64?, data: JSONValue?)] {
         let reading = try server.reading(path, headers: after.map { ["Last-Event-ID: \($0)"] } ?? [])
-        // Who listens from now on is told of nothing that happened before.
+        // A reader that starts now receives no earlier events.
         try await reading.wait(for: LiveEvent.heartbeat)
         try await meanwhile()
         return try await reading.text().components(separatedBy: "\n\n").filter { $0.contains("event: ") }.map { text in
@@ -43,13 +43,13 @@ import Testing
                 }
             }
             let names = told.map(\.name)
-            // Nothing of it was out, so that it was over at once.
+            // Nothing of it was published, so it was over at once.
             let kinds = ["accepted", "paused", "cancelled", "completed"].map { "campaign.\($0)" }
             #expect(names.filter { $0 != "status" } == kinds)
             #expect(told.last { $0.name == "status" }?.data?["state"]?.string == "cancelled")
             let places = told.compactMap(\.id)
             #expect(places == places.sorted() && places.count == 4)
-            // Who was cut off goes on where he was.
+            // A reader that was cut off resumes at its position.
             let rest = try await events(server, path, after: places[1]) {}
             #expect(rest.compactMap(\.id) == Array(places[2...]))
             #expect(try await server.ask("GET", path, headers: ["Last-Event-ID: x"]).problem == "usage")
@@ -68,7 +68,7 @@ import Testing
                 #expect(reply.status == 200)
                 let reading = try server.reading("/v1/campaigns/news/derby/events", headers: [])
                 try await server.settle(run)
-                // A look has seen that nobody is left; the worker has not completed it yet.
+                // A poll has seen that nobody is left; the worker has not completed it yet.
                 try await reading.wait(for: #""pending":0"#)
                 let number = run.key.campaign
                 let stage = try await server.ledger.write(.synced) { [ledger = server.ledger] in
@@ -100,7 +100,7 @@ import Testing
             #expect(more.status == 429 && more.fields["retry-after"] != nil)
             let other = try server.reading("/v1/events", headers: ben)
             try await other.wait(for: "event: status")
-            // Nobody sends a signal: the server sees the file.
+            // Without a signal: the server notices the file.
             try TokensFile.remove(named: "ana", path: server.folder + "/tokens.yaml")
             try await eventually("her streams have ended, and his has not") {
                 await server.server.core.feed.subscriberCount == 1
@@ -112,7 +112,7 @@ import Testing
 
     @Test func `who begins at the first event is told all of them, and nobody waits for it`() async throws {
         try await PrivateServer.with { server in
-            // As many events as a look has for one who is behind, some times over.
+            // Several times as many events as a poll reads for a reader that is behind.
             try await server.accept((0..<1100).map { PrivateServer.campaign("old-\($0)") })
             try await server.accept("derby")
             let behind = try server.reading("/v1/events", headers: ["Last-Event-ID: 0"])
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// What a reader was told until the server ended.
+    /// Returns everything that a reader received until the server ended the stream.
     private func withServerEnded() async throws -> String {
         var reading: PrivateServer.Reading?
         try await PrivateServer.with(tokens: [TestTokens.token("ana", "viewer", apps: ["news"])]) { server in
@@ -144,19 +144,19 @@ import Testing
 }
 
 extension PrivateServer {
-    /// A curl that reads a stream into a file.
+    /// A curl that writes a stream to a file.
     struct Reading {
         fileprivate let process: Process
         fileprivate let file: String
 
-        /// All of it, when the server has ended it.
+        /// Returns the whole text once the server has ended it.
         func text() async throws -> String {
             let curl = process
             try await aside { curl.waitUntilExit() }
             return try String(contentsOfFile: file, encoding: .utf8)
         }
 
-        /// How often a text has come.
+        /// Returns the number of occurrences of a text.
         func count(of text: String) throws -> Int {
             try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: text).count - 1
         }
@@ -169,7 +169,7 @@ extension PrivateServer {
         }
     }
 
-    /// A campaign's one shard as a worker runs it.
+    /// Starts the campaign's only shard as a worker does.
     fileprivate func running(_ id: String) async throws -> RunToken {
         let now = ledger.now()
         let found = try await ledger.write(.synced) { transaction throws(LedgerError) -> ShardRecord? in
@@ -189,7 +189,7 @@ extension PrivateServer {
         return RunToken(key: record.id.key, epoch: record.epoch, worker: 1)
     }
 
-    /// Every device of a run has its answer.
+    /// Gives every device of a run its answer.
     fileprivate func settle(_ run: RunToken) async throws {
         var progress = Campaigns.Progress(count: 3)
         for position in 0..<3 { progress.accept(position) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// The OpenAPI document against the routes.
+/// The OpenAPI document, compared with the routes.
 @Suite struct OpenAPITests {
     @Test func `every route is described, and nothing else is`() {
         #expect(Set(RouteTable.all.map(\.operation)) == Set(Operations.all.keys))

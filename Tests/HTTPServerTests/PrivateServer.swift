@@ -10,21 +10,21 @@ import Testing
 @testable import Fleet
 @testable import HTTPServer
 
-/// A server of a test's own on a free port, with a ledger beside it; gone with the test.
+/// A test's own server on a free port, with a ledger; removed with the test.
 struct PrivateServer {
     let folder: String
     let port: Int
-    /// Where the edge is when it has an address of its own.
+    /// The port of the edge when it has its own address.
     var edgePort: Int?
-    /// What requests to the edge speak.
+    /// The HTTP version of requests to the edge.
     var edgeHTTP = EdgeHTTP.one
     let ledger: Ledger
     let server: APIServer
 
-    /// Where nobody listens: commands and orders do without a broker.
+    /// An address where nobody listens: commands and orders work without a broker.
     static let noBroker = "amqp://127.0.0.1:1"
 
-    /// Runs a test on a server; `settings` are more keys of the configuration, by their environment names, and `prepare`
+    /// Runs a test on a server; `settings` are further configuration keys by their environment names, and `prepare`
     /// writes files into its folder.
     static func with(
         broker: String = noBroker,
@@ -84,24 +84,24 @@ struct PrivateServer {
         return logger
     }()
 
-    /// A server that said nothing, or a stream that was refused.
+    /// The error for a server that did not answer, or a stream that was refused.
     struct NoAnswer: Error {
         let text: String
     }
 
-    /// An answer, as it came.
+    /// An answer as received.
     struct Reply {
         let status: Int
-        /// By lower-case names.
+        /// The header fields by lower-case names.
         let fields: [String: String]
         let text: String
 
         var json: JSONValue? { JSONReader.read(Array(text.utf8)).value }
-        /// The word behind `urn:fanfare:problem:`.
+        /// The word after `urn:fanfare:problem:`.
         var problem: String? { json?["type"]?.string.map { String($0.dropFirst("urn:fanfare:problem:".count)) } }
     }
 
-    /// A request by curl, which is nobody's of this house.
+    /// Sends a request with curl, a client independent of our code.
     func ask(
         _ method: String,
         _ path: String,
@@ -156,7 +156,7 @@ struct PrivateServer {
     }
 }
 
-/// Tokens for tests: the text is the name and stars.
+/// Tokens for tests: the text is the name with stars.
 enum TestTokens {
     static func text(_ name: String) -> String { name + "-*-token" }
 
@@ -166,12 +166,12 @@ enum TestTokens {
 }
 
 extension PrivateServer {
-    /// A campaign to three devices that ends in an hour, in the ledger without a worker.
+    /// Accepts a campaign to three devices that ends in an hour, in the ledger without a worker.
     func accept(_ id: String, app: String = "news", tags: [String] = []) async throws {
         try await accept([Self.campaign(id, app: app, tags: tags)])
     }
 
-    /// The same for many, in one transaction.
+    /// Accepts many campaigns in one transaction.
     func accept(_ campaigns: [NewCampaign]) async throws {
         let accepted = try await ledger.write(.synced) { ledger throws(LedgerError) -> Int in
             var accepted = 0
@@ -183,7 +183,7 @@ extension PrivateServer {
         guard accepted == campaigns.count else { throw LedgerError.failed("only \(accepted) were accepted") }
     }
 
-    /// A campaign to three devices that ends in an hour.
+    /// Returns a campaign to three devices that ends in an hour.
     static func campaign(_ id: String, app: String = "news", tags: [String] = []) -> NewCampaign {
         var builder = ListBuilder()
         for number in 1...3 {
@@ -218,7 +218,7 @@ extension PrivateServer {
     }
 }
 
-/// The broker of these tests, and a virtual host of it with our topology for each of them.
+/// The broker of these tests, with a virtual host and our topology for each test.
 enum TestBroker {
     private static let shared = SharedNode()
 

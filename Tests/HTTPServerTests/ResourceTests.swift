@@ -105,7 +105,7 @@ import Testing
                 == #"{"app":"news","delivery":{"ttl":5,"urgency":"urgent"},"audience":{"devices":[{"token":"a"}]}}"#
         )
         #expect(send.problems == [] && SendBody([], key: nil).problems.map(\.pointer) == ["/device"])
-        // Of what sends no push there is nothing to hasten.
+        // A campaign without a push has no priority to raise.
         let inApp = SendBody([JSONMember("kind", "in_app"), JSONMember("user", "ana")], key: nil)
         #expect(inApp.job.text == #"{"kind":"in_app","audience":{"users":["ana"]}}"#)
         let both = [JSONMember("device", [:]), JSONMember("audience", [:])]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// What a request's target means, decided without a server.
+/// The meaning of a request's target, decided without a server.
 @Suite struct RoutingTests {
     private func operation(_ method: HTTPRequest.Method, _ path: String) -> String? {
         guard let segments = RequestTarget.segments(path[...]),
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// How often somebody may ask, with a clock of the test's own.
+/// Rate limits, with the test's own clock.
 @Suite struct LimitTests {
     @Test func `a bucket is emptied at once and fills as time passes`() throws {
         let start = ContinuousClock.now
@@ -71,7 +71,7 @@ import Testing
         #expect(bucket.take(now: start + .milliseconds(500)) == nil)
         var later = bucket
         #expect(!later.isFull(at: start + .seconds(1)) && later.isFull(at: start + .seconds(60)))
-        // However long nobody asked, no more than the burst is there.
+        // However long nobody asked, no more than the burst is available.
         for _ in 0..<3 { #expect(later.take(now: start + .seconds(60)) == nil) }
         #expect(later.take(now: start + .seconds(60)) != nil)
     }
@@ -83,11 +83,11 @@ import Testing
         #expect(limiter.take("a", now: start) != nil && limiter.take("b", now: start) == nil)
         for number in 0..<30_000 { _ = limiter.take("stranger \(number)", now: start) }
         #expect(limiter.count <= 10_000)
-        // And are no way to be forgotten: who has asked too often waits, whoever comes meanwhile.
+        // A full table is no way to be forgotten: a limited client waits, whoever comes meanwhile.
         #expect(limiter.take("a", now: start) != nil)
         for number in 0..<30_000 { _ = limiter.take("stranger \(number)", now: start + .milliseconds(900)) }
         #expect(limiter.take("a", now: start + .milliseconds(900)) != nil)
-        // With time all of them are full again, and none is kept for it.
+        // With time all budgets are full again, and none is stored.
         #expect(limiter.take("c", now: start + .seconds(10)) == nil)
         #expect(limiter.count < 100)
     }

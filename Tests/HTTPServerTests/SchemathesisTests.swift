@@ -4,9 +4,9 @@ import Testing
 
 @testable import HTTPServer
 
-/// The API against its OpenAPI document, judged by others' requests.
+/// The API compared with its OpenAPI document, by an independent tool's requests.
 @Suite struct SchemathesisTests {
-    /// Runs schemathesis, which lies beside the interpreter; prints what it found.
+    /// Runs schemathesis, which is beside the interpreter; prints its findings.
     private static let script = """
         import os, subprocess, sys, tempfile
         tool = os.path.join(os.path.dirname(sys.executable), "schemathesis")

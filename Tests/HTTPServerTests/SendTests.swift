@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Pushes to one device or user by HTTP: what is wrong is told with the body's own places, and content comes along.
+/// Pushes to one device or user by HTTP: errors name the body's own positions, and content comes along.
 @Suite struct SendTests {
     private static let token = String(repeating: "0a", count: 32)
 
@@ -56,7 +56,7 @@ import Testing
                 let reply = try await send(id, to: receiver, on: server)
                 #expect(reply.status == 422 && errors(reply) == [error], "\(receiver): \(reply.text)")
             }
-            // What was added by the server is nowhere in the body.
+            // Values added by the server have no position in the body.
             let both = try await send("", content: #"{"body": ""}"#, to: "", on: server)
             #expect(errors(both) == ["/device required", "/id required", "/content/body empty"], "\(both.text)")
         }

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The pure targets and the simulation alone, in which `Deploy/simulate.sh --mutants` plants mistakes: a mistake costs a
-// build of seconds. Their sources are copied beside this file.
+// Only the pure targets and the simulation, in which `Deploy/simulate.sh --mutants` plants mistakes, so that each costs
+// a build of seconds. Their sources are copied beside this file.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),

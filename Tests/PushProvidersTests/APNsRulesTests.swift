@@ -7,7 +7,7 @@ struct APNsRulesTests {
         APNsProvider().check(job, carriesMessageID: false).problems.map { "\($0.pointer) \($0.code)" }
     }
 
-    /// A job whose payload has exactly so many bytes.
+    /// Returns a job whose payload has exactly so many bytes.
     private func job(_ pushType: PushType, payloadBytes: Int) -> Job {
         var job = Fixtures.job {
             $0.delivery.pushType = pushType

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Simulator
 
-/// Both ends have a reader of their own, so that they cannot share a mistake; both are held to one table.
+/// Sender and simulator have separate readers, so that they cannot share a mistake; both are tested with one table.
 @Suite struct Base64URLTests {
-    /// One end's.
+    /// The codec of one of them.
     struct End: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let encode: @Sendable ([UInt8]) -> [UInt8]

@@ -3,7 +3,7 @@ import PushProviders
 import Testing
 
 struct ClockSkewTests {
-    /// 2026-11-21 19:30:00 UTC.
+    /// The instant 2026-11-21 19:30:00 UTC.
     private let date = "Sat, 21 Nov 2026 19:30:00 GMT"
     private let theirs = Timestamp(milliseconds: 1_795_289_400_000)
 

@@ -1,6 +1,6 @@
 import Campaigns
 
-/// Jobs at random from a seed: the same seed gives the same job.
+/// Random jobs from a seed: the same seed gives the same job.
 struct ContentGenerator {
     private var state: UInt64
 
@@ -8,7 +8,7 @@ struct ContentGenerator {
         state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
     }
 
-    /// A job with some fields of content, texts with every kind of character among them.
+    /// Returns a job with some fields of content, with texts that include every kind of character.
     mutating func job() -> Job {
         var content = Content()
         content.title = maybe { $0.text() }

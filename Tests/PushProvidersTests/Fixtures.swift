@@ -2,11 +2,11 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// Jobs and shards to test with.
+/// Jobs and shards for tests.
 enum Fixtures {
     static let now = Timestamp(milliseconds: 1_795_204_500_120)
 
-    /// An alert with a title, changed as a test wishes.
+    /// Returns an alert with a title, changed as a test wishes.
     static func job(_ change: (inout Job) -> Void = { _ in }) -> Job {
         var content = Content()
         content.title = "Kick-off"
@@ -20,7 +20,7 @@ enum Fixtures {
         return job
     }
 
-    /// A job of one push type without any content.
+    /// Returns a job of one push type without any content.
     static func bare(_ pushType: PushType?, _ change: (inout Job) -> Void = { _ in }) -> Job {
         job { job in
             job.content = Content()
@@ -29,12 +29,12 @@ enum Fixtures {
         }
     }
 
-    /// The payload of a job as text.
+    /// Returns the payload of a job as text.
     static func payload(_ job: Job, carriesMessageID: Bool = false) -> String {
         String(decoding: APNsProvider().compile(job, carriesMessageID: carriesMessageID).payload, as: UTF8.self)
     }
 
-    /// What a planner makes of a job.
+    /// Returns a planner's facts of a job.
     static func facts(
         _ job: Job,
         environment: PushEnvironment? = nil,
@@ -60,7 +60,7 @@ enum Fixtures {
         )
     }
 
-    /// An app with a key.
+    /// Returns an app with a key.
     static func account(_ change: (inout APNsSettings) -> Void = { _ in }) throws -> APNsAccount {
         let identity = try #require(ProviderTokenIdentity(teamID: "ABCDE12345", keyID: "ABC123DEFG"))
         var settings = APNsSettings(
@@ -71,7 +71,7 @@ enum Fixtures {
         return APNsAccount(settings: settings)
     }
 
-    /// A request's fields as `name: value`.
+    /// Returns a request's fields as `name: value`.
     static func lines(_ requests: PreparedRequests) -> [String] {
         requests.headers.map { header in
             let name = String(decoding: header.name, as: UTF8.self)
@@ -83,7 +83,7 @@ enum Fixtures {
         }
     }
 
-    /// What an answer means.
+    /// Returns the meaning of an answer.
     static func answer(_ status: Int, _ body: String = "", retryAfter: String = "") -> Answer {
         let body = Array(body.utf8)
         let retryAfter = Array(retryAfter.utf8)

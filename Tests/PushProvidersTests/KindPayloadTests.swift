@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushProviders
 
-/// What the kinds come to on each provider, byte by byte.
+/// The payloads of the kinds on each provider, byte by byte.
 struct KindPayloadTests {
     private static let blank = String(repeating: "-", count: 22)
 
@@ -19,7 +19,7 @@ struct KindPayloadTests {
         JSONReader.read(WebPushProvider().compile(job, carriesMessageID: true).payload).value
     }
 
-    /// FCM carries the object as text.
+    /// Returns the object `fanfare`, which FCM carries as text.
     private func fcmObject(_ job: Job) -> JSONValue? {
         fcm(job)?["data"]?["fanfare"]?.string.flatMap { JSONReader.read(Array($0.utf8)).value }
     }
@@ -65,7 +65,7 @@ struct KindPayloadTests {
         var any = job
         (any.delivery.show, any.content.layout) = (.any, nil)
         #expect(!apns(any).contains("system") && !apns(any).contains("\"l\""))
-        // Of a campaign without a push the same object is said.
+        // A campaign without a push has the same object.
         let said = FanfareObject.value(job, messageID: Self.blank)
         #expect(said == JSONReader.read(Array(object.utf8)).value)
     }
@@ -171,7 +171,7 @@ struct KindPayloadTests {
         let data = fcm(job)?["data"]
         #expect(data?["richId"] == "c-81" && data?["richType"] == "coupon" && data?["richMessage"] == "Ten percent")
         #expect(fcm(job)?["notification"] == nil)
-        // Once, and not the alert's text, where both are there.
+        // Once, and without the alert's text, if both exist.
         job.content.contentAvailable = false
         job.content.body = "A coupon for you"
         #expect(apns(job).hasSuffix(peers + "}"))
@@ -237,7 +237,7 @@ struct KindPayloadTests {
                 #expect(!String(decoding: bare.payload, as: UTF8.self).contains(Self.blank))
                 let removed = push.payload.count - bare.payload.count
                 #expect(removed >= (name.isEmpty ? 6 : name.utf8.count + 5) + 22 + 1)
-                // The templates stand where they stood in the text.
+                // The templates are at the same positions as in the text.
                 #expect(bare.personal.slots.count == push.personal.slots.count)
                 let program = try TemplateProgram(payload: bare.payload, slots: bare.personal.slots, messageIDAt: nil)
                 var batch = DeviceBatch()

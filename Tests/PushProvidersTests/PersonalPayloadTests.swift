@@ -2,9 +2,9 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// Templates in a payload: where they are, and what is none.
+/// Templates in a payload: their positions, and text that is no template.
 struct PersonalPayloadTests {
-    /// A device's payload.
+    /// Returns a device's payload.
     private func payload(
         _ job: Job,
         _ variables: [String: String],

@@ -135,7 +135,7 @@ struct PreparedRequestsTests {
         #expect(first != APNsProvider().compile(other, carriesMessageID: false).collapseID)
     }
 
-    /// The bytes of a device's request, between guards that must stay as they are.
+    /// Returns the parts of a device's request, written between guards that must not change.
     private func fill(_ requests: PreparedRequests, token: [UInt8], device: UInt32) -> (id: String, path: String) {
         let guardByte: UInt8 = 0x7e
         let tail = requests.tail(tokenBytes: token.count)

@@ -13,7 +13,7 @@ struct ProviderTokenRuleTests {
         ProviderTokenRule(identity: try #require(ProviderTokenIdentity(teamID: "ABCDE12345", keyID: "ABC123DEFG")))
     }
 
-    /// Asks, and signs when told to.
+    /// Asks for a token, and signs when told to.
     private func token(_ rule: inout ProviderTokenRule, _ now: Timestamp) throws -> ProviderToken {
         switch rule.tokenNeeded(now: now) {
         case .use(let token): return token
@@ -48,7 +48,7 @@ struct ProviderTokenRuleTests {
             Issue.record("no renewal after 45 minutes")
             return
         }
-        // The old one serves while the signature is made, but not beyond its hour.
+        // The old one is used while the signature is made, but not beyond its hour.
         #expect(rule.tokenNeeded(now: minute(46)) == .use(first))
         #expect(rule.tokenNeeded(now: minute(59)) == .wait(until: nil))
         let second = rule.signed(Array(repeating: 8, count: 64))
@@ -77,13 +77,13 @@ struct ProviderTokenRuleTests {
         _ = rule.refused(generation: 1, now: start)
         let second = try token(&rule, start)
         #expect(rule.refused(generation: 2, now: minute(1)) == .suspect(until: minute(20)))
-        // Whoever resumes the app asks with the same token: the clock may have been set.
+        // After the app is resumed the same token is tried: the clock may have been set.
         #expect(rule.tokenNeeded(now: minute(2)) == .use(second))
         #expect(rule.refused(generation: 2, now: minute(2)) == .suspect(until: minute(20)))
         #expect(rule.tokenNeeded(now: minute(19.99)) == .use(second))
         let third = try token(&rule, minute(20))
         #expect(third.generation == 3)
-        // A third one is no new beginning.
+        // A third token does not start the count anew.
         #expect(rule.refused(generation: 3, now: minute(21)) == .suspect(until: minute(40)))
     }
 
@@ -91,7 +91,7 @@ struct ProviderTokenRuleTests {
         var rule = try emptyRule()
         let first = try token(&rule, start)
         let second = try token(&rule, minute(45))
-        // A thousand streams that were sent with the first one.
+        // A thousand streams that were sent with the first token.
         for _ in 0..<1000 { #expect(rule.refused(generation: first.generation, now: minute(45)) == .renew) }
         #expect(rule.tokenNeeded(now: minute(45)) == .use(second))
         #expect(rule.refused(generation: second.generation, now: minute(46)) == .renew)
@@ -100,7 +100,7 @@ struct ProviderTokenRuleTests {
             #expect(rule.refused(generation: old, now: minute(46)) == .renew)
         }
         #expect(rule.tokenNeeded(now: minute(46)) == .use(third))
-        // Once the newest one is refused too, older ones need not try it.
+        // Once the newest token is refused too, older ones need no new try.
         #expect(rule.refused(generation: 3, now: minute(47)) == .suspect(until: minute(66)))
         #expect(rule.refused(generation: 1, now: minute(47)) == .suspect(until: minute(66)))
     }
@@ -114,7 +114,7 @@ struct ProviderTokenRuleTests {
         // The other streams of that moment.
         #expect(rule.tooManyUpdates(generation: second.generation, now: minute(46)) == .useOther)
         #expect(rule.tokenNeeded(now: minute(58)) == .use(first))
-        // The first one is at its end: the second one again, rather than none.
+        // The first one expires: the second one again, rather than none.
         #expect(rule.tokenNeeded(now: minute(59)) == .use(second))
         #expect(rule.tokenNeeded(now: minute(65.99)) == .use(second))
         #expect(try token(&rule, minute(90)).generation == 3)
@@ -188,7 +188,7 @@ struct ProviderTokenRuleTests {
                 switch rule.tokenNeeded(now: now) {
                 case .use(let token):
                     #expect(now.since(token.issuedAt) < .seconds(3600), "seed \(seed)")
-                    // Also of a token that is not in use any more.
+                    // Also for a token that is no longer in use.
                     let about = below(3) == 0 ? UInt32(below(UInt64(made.count)) + 1) : token.generation
                     if below(8) == 0 {
                         _ = rule.refused(generation: about, now: now)

@@ -31,7 +31,7 @@ struct RequestIDTests {
     }
 
     @Test func `an id never changes from version to version`() {
-        // Requests in flight while a fleet is renewed keep their ids.
+        // Requests in flight during a fleet's upgrade keep their ids.
         #expect(campaign.bits == 0xd62b_91ea_ed82_b624)
         #expect(RequestID.text(campaign: campaign, device: 7) == "d62b91ea-ed82-8b62-9000-000000000007")
     }

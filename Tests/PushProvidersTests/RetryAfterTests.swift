@@ -3,7 +3,7 @@ import PushProviders
 import Testing
 
 struct RetryAfterTests {
-    /// 1994-11-06T08:49:37Z, the instant of the RFC's examples.
+    /// The instant of the RFC's examples, 1994-11-06T08:49:37Z.
     private let then = Timestamp(milliseconds: 784_111_777_000)
 
     private func seconds(_ text: String, before: Duration = .zero) -> Int? {

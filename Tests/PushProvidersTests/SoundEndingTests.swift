@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushProviders
 
-/// What is said of sounds that a system does not play.
+/// Messages about sounds that a system does not play.
 struct SoundEndingTests {
     private func warned(_ provider: any PushProvider, _ name: String?, in language: String? = nil) -> [String] {
         let job = Fixtures.job {

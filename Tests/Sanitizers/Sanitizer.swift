@@ -4,20 +4,20 @@ import Glibc
 import Darwin
 #endif
 
-/// The thread or address sanitizer, where tests run under one (`Deploy/sanitize.sh`).
+/// The thread or address sanitizer that tests may run under (`Deploy/sanitize.sh`).
 ///
-/// All code is several times as slow there. What it finds, it finds in the code that runs, however often that is: seeded
-/// tests do fewer rounds, and deadlines that are short for the test's sake are longer.
+/// It makes all code several times slower, and finds faults in any code that runs, however often. So seeded tests do
+/// fewer rounds, and deadlines that are short for a test's sake are longer.
 public enum Sanitizer {
-    /// Whether the runtime of one is in this process.
+    /// True if a sanitizer's runtime is in this process.
     public static let isOn = {
         let process = dlopen(nil, RTLD_NOW)
         return dlsym(process, "__tsan_init") != nil || dlsym(process, "__asan_init") != nil
     }()
 
-    /// How many of `count` rounds a seeded test does: a tenth under a sanitizer.
+    /// Returns the number of a seeded test's `count` rounds to run: a tenth under a sanitizer.
     public static func rounds(_ count: Int) -> Int { isOn ? (count + 9) / 10 : count }
 
-    /// A deadline that a test waits out and that a healthy peer keeps: twenty times as long under a sanitizer.
+    /// Returns a deadline that a test waits out and that a healthy peer meets: twenty times as long under a sanitizer.
     public static func patience(_ duration: Duration) -> Duration { isOn ? duration * 20 : duration }
 }

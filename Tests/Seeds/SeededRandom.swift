@@ -1,14 +1,15 @@
-/// SplitMix64 (Steele, Lea, Flood 2014): the same seed gives the same sequence on every machine, so that a failing run
-/// can be repeated.
+/// SplitMix64 (Steele, Lea, Flood 2014).
+///
+/// The same seed gives the same sequence on every machine, so that a failing run can be repeated.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The sequence of a seed.
+    /// Creates the sequence of a seed.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number of the sequence.
+    /// Returns the next number of the sequence.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -17,12 +18,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to below `bound`; 0 for a bound of 0.
+    /// Returns a number from 0 to below `bound`; 0 for a bound of 0.
     public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
 
-    /// A number from 0 to below 1.
+    /// Returns a number from 0 to below 1.
     public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// True with this probability; draws nothing for 0.
+    /// Returns true with this probability; draws nothing for 0.
     public mutating func chance(_ probability: Double) -> Bool { probability > 0 && fraction() < probability }
 }

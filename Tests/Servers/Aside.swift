@@ -1,9 +1,9 @@
 import Foundation
 
-/// Runs what blocks on a thread of its own.
+/// Runs a blocking body on its own thread.
 ///
-/// A test that blocks a thread of Swift's pool, which has one for each core, keeps it from a server in the same process: two
-/// such tests at once wait for answers that nobody is left to give.
+/// Swift's pool has one thread per core. A test that blocks one takes it from a server in the same process: two such
+/// tests at once wait for answers that no thread is left to give.
 public func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

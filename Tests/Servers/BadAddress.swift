@@ -2,21 +2,21 @@ import Foundation
 public import NIOCore
 import NIOPosix
 
-/// An address of this machine behind which nothing serves, beside good ones of the same name.
+/// An address of this machine that serves nothing, used beside good addresses of the same name.
 ///
-/// May be used from any task; gone with ``close()``.
+/// May be used from any task; removed with ``close()``.
 public final class BadAddress: Sendable {
-    /// What becomes of a connection to it.
+    /// The behavior of a connection to it.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Nobody listens: refused at once.
+        /// Nobody listens: the connection is refused at once.
         case refused
-        /// The same at ::1, which a machine without IPv6 has not.
+        /// The same at ::1, which a machine without IPv6 does not have.
         case refusedIPv6
-        /// A SYN is not answered, as by a host that is gone or behind a firewall.
+        /// SYNs are not answered, as by a host that is gone or behind a firewall.
         case unanswered
-        /// The connection is there, and the far side never says a word.
+        /// The connection is established, but the peer never sends anything.
         case mute
-        /// The far side hangs up at once.
+        /// The peer closes the connection at once.
         case hangingUp
     }
 
@@ -25,7 +25,7 @@ public final class BadAddress: Sendable {
     private let descriptors: [Int32]
     private let channel: (any Channel)?
 
-    /// An address of a kind.
+    /// Creates an address of a kind.
     public init(_ kind: Kind) async throws {
         switch kind {
         case .refused, .refusedIPv6:
@@ -37,7 +37,7 @@ public final class BadAddress: Sendable {
             socket = try SocketAddress(ipAddress: "127.0.0.2", port: port)
             (descriptors, channel) = ([descriptor], nil)
         case .unanswered:
-            // Linux drops the SYNs of a queue that is full: with a backlog of none after the first connection.
+            // Linux drops the SYNs of a full queue; with a backlog of 0 it is full after the first connection.
             let (descriptor, port) = try Self.listen(backlog: 0)
             socket = try SocketAddress(ipAddress: "127.0.0.2", port: port)
             descriptors = [descriptor, try Self.connect(port)]
@@ -51,7 +51,7 @@ public final class BadAddress: Sendable {
         }
     }
 
-    /// Takes it away.
+    /// Removes the address.
     public func close() async throws {
         for descriptor in descriptors { _ = Foundation.close(descriptor) }
         try await channel?.close()
@@ -84,7 +84,7 @@ public final class BadAddress: Sendable {
         return descriptor
     }
 
-    /// 127.0.0.2 and a port.
+    /// Calls a body with the socket address of 127.0.0.2 and a port.
     private static func withAddress<Value>(
         _ port: Int,
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value

@@ -1,26 +1,27 @@
 import Foundation
 import Synchronization
 
-/// Stands between a client and a PostgreSQL server and cuts the connection at a commit.
+/// A relay between a client and a PostgreSQL server that cuts the connection at a commit.
 ///
-/// Speaks no TLS, so it hears the words. Threads of its own; may be used from any task.
+/// It speaks no TLS, so that it can read the statements. It has its own threads and may be used from any task.
 public final class CommitRelay: Sendable {
-    /// Where the next commit is cut off; once.
+    /// The point at which the next commit is cut off, once.
     public enum Cut: Sendable {
-        /// The server never hears of it.
+        /// The server never receives the commit.
         case before
-        /// The server does it, and its answer is lost.
+        /// The server commits, and its answer is lost.
         case after
-        /// The client is cut off, and the server hears of it only when the client has come back and named itself.
+        /// The client is cut off; the server receives the commit only after the client has reconnected and named
+        /// itself.
         case late
     }
 
-    /// Where it listens, on 127.0.0.1.
+    /// The port that it listens on, on 127.0.0.1.
     public let port: Int
     private let server: Int
     private let listener: Int32
     private let armed = Mutex<Cut?>(nil)
-    /// A commit that is late, with its connection.
+    /// A delayed commit with its connection.
     private let late = Mutex<(link: Link, bytes: Data)?>(nil)
 
     /// Starts to relay to a port on 127.0.0.1.
@@ -44,15 +45,15 @@ public final class CommitRelay: Sendable {
         }
     }
 
-    /// Cuts the next commit off.
+    /// Cuts off the next commit.
     public func cut(_ cut: Cut) {
         armed.withLock { $0 = cut }
     }
 
-    /// Whether that has not come yet.
+    /// True while that commit has not come.
     public var isArmed: Bool { armed.withLock { $0 != nil } }
 
-    /// Takes no connections any more.
+    /// Stops accepting connections.
     public func end() {
         shutdown(listener, Int32(SHUT_RDWR))
     }
@@ -97,7 +98,7 @@ public final class CommitRelay: Sendable {
         }
     }
 
-    /// The server does a late commit, and then hears that its client is gone.
+    /// Sends a delayed commit to the server, then shuts down the sending side of that connection.
     private func handOverLate() {
         let late = late.withLock { late in
             defer { late = nil }

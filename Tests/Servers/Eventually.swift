@@ -1,18 +1,18 @@
-/// Something in another process that did not become true in time.
+/// The error for a condition in another process that did not become true in time.
 public struct NotInTime: Error, CustomStringConvertible {
-    /// What was waited for, and how long.
+    /// The condition and the time waited.
     public let description: String
 
-    /// What was waited for, and how long.
+    /// Creates an error with the condition and the time waited.
     public init(_ description: String) {
         self.description = description
     }
 }
 
-/// Asks until the answer is there: the only way to wait for a process that tells nobody.
+/// Polls until there is an answer, which is the only way to wait for a process that notifies nobody.
 ///
-/// Throws `NotInTime` with what was waited for. Time in which this process did not come to run is not counted: it says
-/// nothing of the other side.
+/// Throws `NotInTime` with the condition. Time in which this process was not scheduled does not count, because it says
+/// nothing about the other process.
 public func eventually<Answer>(
     _ what: String,
     within limit: Duration = .seconds(60),
@@ -30,7 +30,7 @@ public func eventually<Answer>(
     }
 }
 
-/// Asks until it is so.
+/// Polls until the condition is true.
 public func eventually(
     _ what: String,
     within limit: Duration = .seconds(60),
@@ -39,7 +39,7 @@ public func eventually(
     try await eventually(what, within: limit) { try await isSo() ? () : nil }
 }
 
-/// Lets a fault last so long, in a test whose subject is that time; nothing is waited for.
+/// Sleeps while a fault lasts, in a test about that duration; it waits for no condition.
 public func lasting(_ duration: Duration) async throws {
     try await Task.sleep(for: duration)
 }

@@ -1,29 +1,29 @@
 public import Foundation
 
-/// A process of the built executable, which lies beside the bundle of the tests.
+/// A process of the built executable, which is next to the test bundle.
 ///
-/// A guard process kills it when the test process ends, however it ends. May be used from any task.
+/// A guard process kills it when the test process ends, in any way. May be used from any task.
 public final class FanfareProcess: Sendable {
-    /// A process that could not be started, or did not end.
+    /// The error for a process that could not be started, or did not end.
     public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong.
+        /// The failure as text.
         public let description: String
 
-        /// What went wrong.
+        /// Creates an error.
         public init(_ description: String) {
             self.description = description
         }
     }
 
-    /// What a process came to.
+    /// The result of a process.
     public struct Outcome: Sendable {
         /// The exit code; the signal's number when a signal ended it.
         public let exit: Int32
-        /// Whether a signal ended it.
+        /// True if a signal ended it.
         public let isSignalled: Bool
-        /// What it said on standard output.
+        /// The text on standard output.
         public let output: String
-        /// What it said on standard error.
+        /// The text on standard error.
         public let errors: String
     }
 
@@ -31,14 +31,14 @@ public final class FanfareProcess: Sendable {
     private let outputPath: String
     private let errorsPath: String
 
-    /// The id by which it is found in logs and in the ledger.
+    /// The process id, which identifies it in logs and in the ledger.
     public var pid: pid_t { process.processIdentifier }
 
-    /// Starts the executable in a folder, where its output goes too.
+    /// Starts the executable in a folder, to which its output goes too.
     ///
-    /// `environment` is all that it gets; `log` is its standard error in place of a file, `input` its standard input in
-    /// place of none. `hosts` is a file that it and nobody else sees as /etc/hosts; `executable` is another one, such as that
-    /// of the version before; `descriptors` is how many files it may have open.
+    /// `environment` is its whole environment. `log` replaces the file for its standard error, and `input` its empty
+    /// standard input. `hosts` is a file that only this process sees as /etc/hosts. `executable` is another executable,
+    /// such as the previous version's. `descriptors` limits its open files.
     public init(
         _ arguments: [String],
         folder: String,
@@ -55,7 +55,7 @@ public final class FanfareProcess: Sendable {
         let program = try executable ?? Self.executable().path
         var command = hosts.map { Self.command(program, seeing: $0) } ?? [program]
         if let descriptors {
-            // The shell becomes the program, under the limit that it has given itself.
+            // The shell sets the limit for itself and then becomes the program.
             command = ["/bin/sh", "-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\""] + command
         }
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -63,14 +63,14 @@ public final class FanfareProcess: Sendable {
         process.environment = environment
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.standardInput = input ?? FileHandle.nullDevice
-        // Files: unlike pipes they never fill up.
+        // Files, because unlike pipes they never fill up.
         process.standardOutput = try Self.file(outputPath)
         process.standardError = try log ?? Self.file(errorsPath)
         try process.run()
         try watch()
     }
 
-    /// Runs a command to its end.
+    /// Runs a command and waits for its end.
     public static func run(
         _ arguments: [String],
         folder: String,
@@ -81,7 +81,7 @@ public final class FanfareProcess: Sendable {
         return try await process.ended()
     }
 
-    /// Waits until it has ended; one that does not end in time is killed.
+    /// Waits until the process has ended; kills it if it does not end in time.
     public func ended(within limit: Duration = .seconds(60)) async throws -> Outcome {
         do {
             try await eventually("the end of \(process.arguments ?? [])", within: limit) { !process.isRunning }
@@ -97,16 +97,16 @@ public final class FanfareProcess: Sendable {
         )
     }
 
-    /// What it said on standard output so far.
+    /// The standard output so far.
     public var output: String { text(outputPath) }
 
-    /// What it said on standard error so far.
+    /// The standard error so far.
     public var errors: String { text(errorsPath) }
 
-    /// Whether it runs.
+    /// True while it runs.
     public var isRunning: Bool { process.isRunning }
 
-    /// Asks it to end (SIGTERM).
+    /// Sends SIGTERM.
     public func terminate() {
         process.terminate()
     }
@@ -116,14 +116,14 @@ public final class FanfareProcess: Sendable {
         _ = Foundation.kill(process.processIdentifier, number)
     }
 
-    /// Kills it (SIGKILL) and waits until it is gone; without effect when it has ended.
+    /// Kills the process (SIGKILL) and waits for its end; has no effect when it has ended.
     public func kill() {
         guard process.isRunning else { return }
         _ = Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Whether processes can see an /etc/hosts of their own here: a kernel may refuse namespaces.
+    /// True if processes can be given their own /etc/hosts here: a kernel may refuse namespaces.
     public static let canSeeOtherHosts = {
         let words = command("/bin/true", seeing: "/etc/hosts")
         let probe = Process()
@@ -134,7 +134,7 @@ public final class FanfareProcess: Sendable {
         return probe.terminationStatus == 0
     }()
 
-    /// A program in a mount namespace of its own, with the same process id.
+    /// Returns the command for a program in its own mount namespace, with the same process id.
     private static func command(_ program: String, seeing hosts: String) -> [String] {
         let asRoot = getuid() == 0 ? [] : ["--map-root-user"]
         let script = #"/bin/mount --bind "$0" /etc/hosts && exec "$@""#

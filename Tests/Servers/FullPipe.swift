@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Pipe {
-    /// A pipe that takes not one byte more: who writes to it waits until somebody reads.
+    /// Returns a full pipe: a writer waits until somebody reads.
     ///
     /// It is full of newlines.
     public static func full() throws -> Pipe {
@@ -10,7 +10,7 @@ extension Pipe {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         while write(descriptor, "\n", 1) == 1 {}
         guard errno == EAGAIN else { throw CocoaError(.fileWriteUnknown) }
-        // Whoever gets this end is to wait as it would at any other.
+        // The receiver of this end must block on it as on any other.
         _ = fcntl(descriptor, F_SETFL, 0)
         return pipe
     }

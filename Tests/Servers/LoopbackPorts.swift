@@ -2,10 +2,10 @@ import Foundation
 
 /// Ports on 127.0.0.1.
 public enum LoopbackPorts {
-    /// Ports that nobody listens on now, all different.
+    /// Returns different ports that nobody listens on now.
     ///
-    /// They lie below those that Linux gives to outgoing connections (32768 to 60999): a server that is started again
-    /// would find its port taken by one of those now and then, and a client that asks for it would even meet itself.
+    /// They are below those that Linux assigns to outgoing connections (32768 to 60999). From that range a restarted
+    /// server would sometimes find its port in use, and a client could even connect to itself.
     public static func free(_ count: Int) throws -> [Int] {
         var ports: Set<Int> = []
         for _ in 0..<1000 where ports.count < count {
@@ -28,14 +28,14 @@ public enum LoopbackPorts {
         }
     }
 
-    /// Whether somebody accepts connections on this port.
+    /// Returns true if somebody accepts connections on this port.
     public static func accepts(_ port: Int) -> Bool {
         guard let descriptor = connected(port) else { return false }
         close(descriptor)
         return true
     }
 
-    /// Whether somebody on this port answers an AMQP protocol header with a method frame.
+    /// Returns true if somebody on this port answers an AMQP protocol header with a method frame.
     public static func answersAMQP(_ port: Int) -> Bool {
         guard let descriptor = connected(port) else { return false }
         defer { close(descriptor) }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The service manager's end of `NOTIFY_SOCKET`, as a test plays it; used by one task.
+/// A test's stand-in for the service manager's end of `NOTIFY_SOCKET`; used by one task.
 public final class NotifyEar: Sendable {
-    /// A socket that could not be made.
+    /// The error for a socket that could not be made.
     public struct Failure: Error {}
 
     private let file: Int32
@@ -24,14 +24,14 @@ public final class NotifyEar: Sendable {
 
     deinit { close(file) }
 
-    /// The next message that has come; nil when there is none.
+    /// Returns the next received message; nil when there is none.
     public func next() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(file, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// All assignments that have come, in their order.
+    /// Returns all received assignments in order.
     public func assignments() -> [String] {
         var found: [String] = []
         while let message = next() { found += message.split(separator: "\n").map(String.init) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// So many places, and a line of those who wait for one.
+/// A counting semaphore with a first-in, first-out queue of waiters.
 public final class Places: Sendable {
     private struct State {
         var free: Int
@@ -9,12 +9,12 @@ public final class Places: Sendable {
 
     private let state: Mutex<State>
 
-    /// So many of them.
+    /// Creates a semaphore with `count` permits.
     public init(_ count: Int) {
         state = Mutex(State(free: count))
     }
 
-    /// Waits for a place.
+    /// Waits for a permit.
     public func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -29,7 +29,7 @@ public final class Places: Sendable {
         }
     }
 
-    /// Leaves the place to the first in the line.
+    /// Passes the permit to the first waiter.
     public func giveBack() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.line.isEmpty else { return state.line.removeFirst() }

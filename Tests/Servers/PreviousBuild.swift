@@ -1,15 +1,15 @@
 import Foundation
 
-/// The program of the version before, N−1, for tests that let it run beside this one.
+/// The previous version's program, N−1, for tests that run it beside this one.
 ///
-/// `Deploy/test.sh --full` has it built (`Deploy/previous.sh`, minutes) and names it in `FANFARE_PREVIOUS`; tests that
-/// need it are enabled with it.
+/// `Deploy/test.sh --full` has it built (`Deploy/previous.sh`, minutes) and names it in `FANFARE_PREVIOUS`. Tests that
+/// need it are enabled only then.
 public enum PreviousBuild {
-    /// Its executable; nil where none was built.
+    /// The path of its executable; nil if none was built.
     public static let executable: String? = ProcessInfo.processInfo.environment["FANFARE_PREVIOUS"]
 
-    /// Whether it is there.
+    /// True if a path is set.
     ///
-    /// A path that is named and leads nowhere is there all the same: the test fails then.
+    /// A path to nothing also counts, so that the test fails.
     public static let isThere = executable != nil
 }

@@ -1,37 +1,37 @@
 import Foundation
 import Synchronization
 
-/// A private PostgreSQL server for tests: own folder, own port, loopback only, never as root.
+/// A private PostgreSQL server for tests: its own folder and port, loopback only, never as root.
 ///
-/// A guard process kills it and removes its folder when the test process ends, however it ends. May be used from any
-/// task; its calls block.
+/// A guard process kills it and removes its folder when the test process ends, in any way. May be used from any task;
+/// its calls block.
 public final class PrivatePostgreSQL: Sendable {
-    /// A server that could not be started or spoken to.
+    /// The error for a server that could not be started or reached.
     public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong, with the place of the logs.
+        /// The failure, with the path of the logs.
         public let description: String
     }
 
-    /// The server of all tests of a process that do not hurt theirs; the first who asks starts it.
+    /// The server that all tests of a process share if they do not damage it; started at the first use.
     public static let shared = Result { try PrivatePostgreSQL() }
 
-    /// The password of its one user, `fanfare`.
+    /// The password of its only user, `fanfare`.
     public static let password = "p@ss word"
 
-    /// Where its files are.
+    /// The folder of its files.
     public let folder: String
-    /// Where it listens, on 127.0.0.1.
+    /// The port that it listens on, on 127.0.0.1.
     public let port: Int
     private let programs: String
     private let server = Mutex<Process?>(nil)
     private let databases = Mutex(0)
-    /// The port of the server that follows this one, if there is one.
+    /// The port of its standby, if there is one.
     private let standbyPort = Mutex<Int?>(nil)
 
-    /// Makes and starts a server, and waits until it answers; `primary`: one that follows that one.
+    /// Creates and starts a server and waits until it answers; with `primary`, as that server's standby.
     public init(standbyOf primary: PrivatePostgreSQL? = nil) throws {
         port = try LoopbackPorts.free(1)[0]
-        // A place that the user whom it runs as can reach, whatever the temporary folder's permissions are.
+        // A folder that the server's user can reach, whatever the temporary folder's permissions are.
         folder = "/tmp/fanfare-postgresql-\(port)"
         programs = try Self.findPrograms()
         let files = FileManager.default
@@ -53,15 +53,14 @@ public final class PrivatePostgreSQL: Sendable {
         try restart()
     }
 
-    /// `store.url` of a database on it, and on the server that follows it.
+    /// Returns the `store.url` of a database on it and on its standby.
     public func url(_ database: String) -> String {
         let start = "postgresql://fanfare:p%40ss%20word@127.0.0.1:\(port)"
         guard let other = standbyPort.withLock({ $0 }) else { return "\(start)/\(database)" }
         return "\(start),127.0.0.1:\(other)/\(database)?target_session_attrs=read-write"
     }
 
-    /// From now on the server speaks TLS too, with a certificate for a name, which is its own authority; the path of its
-    /// PEM.
+    /// Enables TLS with a self-signed certificate for a name; returns the path of the certificate's PEM.
     public func secure(as name: String) throws -> String {
         let (certificate, key) = (folder + "/server.pem", folder + "/server.key")
         let arguments = [
@@ -77,7 +76,7 @@ public final class PrivatePostgreSQL: Sendable {
         return certificate
     }
 
-    /// A server that follows this one and has each of its commits before it is told as done.
+    /// Starts a synchronous standby, which receives each commit before it is reported as done.
     public func addStandby() throws -> PrivatePostgreSQL {
         let standby = try PrivatePostgreSQL(standbyOf: self)
         try execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
@@ -86,14 +85,14 @@ public final class PrivatePostgreSQL: Sendable {
         return standby
     }
 
-    /// A standby becomes the server that takes writes.
+    /// Promotes a standby to primary.
     public func promote() throws {
         guard try execute("SELECT pg_promote()") == "t" else {
             throw Failure(description: "the standby was not promoted, see \(folder)/log")
         }
     }
 
-    /// Makes an empty database, or a copy of one that nobody uses, and returns its name.
+    /// Creates an empty database, or a copy of an unused one; returns its name.
     public func createDatabase(template: String = "template0") throws -> String {
         let number = databases.withLock { count in
             count += 1
@@ -104,30 +103,30 @@ public final class PrivatePostgreSQL: Sendable {
         return name
     }
 
-    /// Removes a database, whoever uses it.
+    /// Removes a database, even while it is in use.
     public func dropDatabase(_ name: String) throws {
         try execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     }
 
-    /// Runs statements as the superuser and returns what they print, a line a row.
+    /// Runs statements as the superuser and returns their output, one line per row.
     @discardableResult
     public func execute(_ sql: String, database: String = "postgres") throws -> String {
         let arguments = ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", url(database), "-c", sql]
         return try run("psql", arguments).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Backs a database up as the runbook says.
+    /// Backs up a database as the runbook describes.
     public func dump(_ database: String, to file: String) throws {
         try run("pg_dump", ["--format=custom", "--file=\(file)", "--dbname=\(url(database))"])
     }
 
-    /// Restores a database as the runbook says.
+    /// Restores a database as the runbook describes.
     public func restore(_ file: String, to database: String) throws {
         let arguments = ["--clean", "--if-exists", "--single-transaction", "--dbname=\(url(database))", file]
         try run("pg_restore", arguments)
     }
 
-    /// Starts the server again with its data, and waits until it answers.
+    /// Restarts the server with its data and waits until it answers.
     public func restart() throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
@@ -135,7 +134,7 @@ public final class PrivatePostgreSQL: Sendable {
             server.withLock { $0 = process }
             try Data("\(process.processIdentifier)\n".utf8).write(to: URL(fileURLWithPath: folder + "/server.pid"))
             while process.isRunning, !isReady() { usleep(20_000) }
-            // After a kill its children may still hold its memory for a moment.
+            // After a kill its children may hold its memory for a moment.
             if process.isRunning { return }
             guard ContinuousClock.now < deadline else {
                 throw Failure(description: "PostgreSQL did not start, see \(folder)/log")
@@ -144,12 +143,12 @@ public final class PrivatePostgreSQL: Sendable {
         }
     }
 
-    /// Kills the server at once (SIGKILL) and waits until it is gone.
+    /// Kills the server (SIGKILL) and waits until it has ended.
     public func kill() {
         end(SIGKILL)
     }
 
-    /// Stops the server, whoever is connected (SIGINT: a fast shutdown), and waits until it is gone.
+    /// Stops the server despite its connections (SIGINT: a fast shutdown) and waits until it has ended.
     public func stop() {
         end(SIGINT)
     }
@@ -235,7 +234,7 @@ public final class PrivatePostgreSQL: Sendable {
         try guardian.run()
     }
 
-    /// Debian keeps each version's programs in a folder of its own.
+    /// Finds Debian's folder of programs, of which each version has its own.
     private static func findPrograms() throws -> String {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Process {
-    /// Starts a process that takes signals.
+    /// Starts a process that receives signals.
     ///
-    /// Threads of the runtime block nearly all of them and children inherit that: epmd would not end by SIGTERM, and a
-    /// shell would not hear of the end of what it waits for.
+    /// Threads of the runtime block nearly all signals, and children inherit that: epmd would not end on SIGTERM, and a
+    /// shell would not notice the end of its child.
     func runTakingSignals() throws {
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Wall clocks by Python's `zoneinfo`, which reads the same database by code of its own.
+/// Wall clocks by Python's `zoneinfo`, which reads the same database with its own code.
 public enum PythonClock {
-    /// The script did not end well.
+    /// The error for a script that failed.
     public struct Failure: Error {}
 
-    /// `instant(zone, reading)`: the first instant at which a clock shows a reading; of one that it skips, the change.
+    /// Defines `instant(zone, reading)`: the first instant at which a clock shows a reading, or, if it skips the
+    /// reading, the change.
     private static let prelude = """
         import sys
         from datetime import datetime, timedelta, timezone
@@ -27,7 +28,7 @@ public enum PythonClock {
 
         """
 
-    /// The lines that a script prints, in words.
+    /// Returns the lines that a script prints, split into words.
     public static func lines(_ script: String, _ arguments: [String]) throws -> [[String]] {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")

@@ -1,29 +1,31 @@
 import Foundation
 
-/// Others' implementations that judge ours: Python packages which `Deploy/test.sh` installs (`install_python_judges`).
+/// Independent implementations that check ours: Python packages that `Deploy/test.sh` installs
+/// (`install_python_judges`).
 public enum PythonJudge {
-    /// The script did not end well; what it wrote to standard error.
+    /// The error for a script that failed, with its standard error.
     public struct Failure: Error, CustomStringConvertible {
-        /// The last of it.
+        /// The end of its standard error.
         public let description: String
     }
 
-    /// The interpreter that has the packages; nil where nobody installed them.
+    /// The interpreter that has the packages; nil if they are not installed.
     private static let interpreter: String? = {
         if let path = ProcessInfo.processInfo.environment["JUDGE_PYTHON"] { return path }
         let path = FileManager.default.currentDirectoryPath + "/.build/python/bin/python"
         return FileManager.default.isExecutableFile(atPath: path) && hasPackages(path) ? path : nil
     }()
 
-    /// Whether there is a judge; `Deploy/test.sh` sees to it, and then a judge that fails fails the test.
+    /// True if the packages are installed, as `Deploy/test.sh` ensures; then a failing script fails the test.
     public static var isThere: Bool { interpreter != nil }
 
-    /// Runs a script with arguments and gives the lines that it prints; throws when it fails.
+    /// Runs a script with arguments and returns the lines that it prints; throws when it fails.
     public static func lines(_ script: String, _ arguments: [String] = []) throws -> [String] {
         try run(["-c", script] + arguments)
     }
 
-    /// Runs a file of this package, named from its root, and gives the lines that it prints; throws when it fails.
+    /// Runs a file of this package, with a path from its root, and returns the lines that it prints; throws when it
+    /// fails.
     public static func run(file: String, environment: [String: String]) throws -> [String] {
         let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -1,14 +1,13 @@
 public import Foundation
 import Synchronization
 
-/// A private RabbitMQ node for tests: own folder, own ports, own epmd, loopback only, no root.
+/// A private RabbitMQ node for tests: its own folder, ports and epmd, loopback only, no root.
 ///
-/// A guard process kills it and removes its folder when the test process ends, however it ends. May be used from any
-/// task.
+/// A guard process kills it and removes its folder when the test process ends, in any way. May be used from any task.
 public final class RabbitMQNode: Sendable {
-    /// A node that could not be started or spoken to.
+    /// The error for a node that could not be started or reached.
     public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong, with the place of the logs.
+        /// The failure, with the path of the logs.
         public let description: String
     }
 
@@ -17,30 +16,30 @@ public final class RabbitMQNode: Sendable {
         var epmd: Process?
     }
 
-    /// Where its files are.
+    /// The folder of its files.
     public let folder: URL
-    /// Where AMQP is spoken, on 127.0.0.1.
+    /// The port of AMQP on 127.0.0.1.
     public let port: Int
-    /// Where the management API is, on 127.0.0.1.
+    /// The port of the management API on 127.0.0.1.
     public let managementPort: Int
-    /// Where AMQP over TLS is spoken, on 127.0.0.1, with a certificate for `localhost` and 127.0.0.1.
+    /// The port of AMQP over TLS on 127.0.0.1, with a certificate for `localhost` and 127.0.0.1.
     public let securePort: Int
-    /// Where the management API is over TLS, on 127.0.0.1, with the certificate of `securePort`.
+    /// The port of the management API over TLS on 127.0.0.1, with the certificate of `securePort`.
     public let secureManagementPort: Int
     private let epmdPort: Int
     private let environment: [String: String]
     private let processes = Mutex(Processes())
 
-    /// PEM of the certificate of `securePort`, which is its own authority.
+    /// The path of the self-signed certificate of `securePort` as PEM.
     public var certificatePath: String { folder.appendingPathComponent("certificate.pem").path }
 
-    /// `amqp.url` of the node's default user.
+    /// The `amqp.url` of the node's default user.
     public var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
 
-    /// Its name in a cluster.
+    /// The node's name in a cluster.
     public var name: String { "fanfare-\(port)@localhost" }
 
-    /// Starts a node, in the cluster of another one when that is given, and waits until it answers.
+    /// Starts a node, in the cluster of `peer` if given, and waits until it answers.
     public static func start(inClusterOf peer: RabbitMQNode? = nil) async throws -> RabbitMQNode {
         let node = try RabbitMQNode(beside: peer)
         try node.makeCertificate()
@@ -54,7 +53,7 @@ public final class RabbitMQNode: Sendable {
         return node
     }
 
-    /// Takes another node out of this one's cluster and removes it.
+    /// Removes another node from this one's cluster and deletes it.
     public func forget(_ peer: RabbitMQNode) async throws {
         try await peer.rabbitmqctl("stop_app")
         try await rabbitmqctl("forget_cluster_node", peer.name)
@@ -96,7 +95,7 @@ public final class RabbitMQNode: Sendable {
             encoding: .utf8
         )
         environment = [
-            // Nodes of a cluster have one cookie, which is in the first one's home.
+            // The nodes of a cluster share one cookie, which is in the first node's home.
             "PATH": "/usr/bin:/bin", "HOME": "\(peer?.folder.path ?? path)/home", "LANG": "C.UTF-8",
             "RABBITMQ_NODENAME": "fanfare-\(port)@localhost",
             "RABBITMQ_NODE_PORT": "\(port)", "RABBITMQ_DIST_PORT": "\(ports[2])",
@@ -144,12 +143,12 @@ public final class RabbitMQNode: Sendable {
         }
     }
 
-    /// An epmd whose pid is known: the node would start one that outlives it.
+    /// Starts an epmd with a known pid: the node would start one that outlives it.
     private func launchEpmd() throws {
         let process = try launch("/usr/bin/epmd", ["-port", "\(epmdPort)"], log: "epmd")
         try writePID(process, "epmd.pid")
         processes.withLock { $0.epmd = process }
-        // A node that finds none starts one of its own.
+        // A node that finds no epmd starts its own.
         let deadline = ContinuousClock.now + .seconds(10)
         while !LoopbackPorts.accepts(epmdPort) {
             guard ContinuousClock.now < deadline else {
@@ -176,7 +175,7 @@ public final class RabbitMQNode: Sendable {
         )
     }
 
-    /// Starts the node again with its data after `kill` or `stop`, and waits until it answers.
+    /// Restarts the node with its data after `kill` or `stop`, and waits until it answers.
     public func restart() async throws {
         try? FileManager.default.removeItem(at: nodePIDFile)
         let process = try launch("/usr/lib/rabbitmq/bin/rabbitmq-server", [], log: "start")
@@ -191,22 +190,22 @@ public final class RabbitMQNode: Sendable {
         }
     }
 
-    /// Kills the node at once (SIGKILL) and waits until it is gone.
+    /// Kills the node (SIGKILL) and waits until it has ended.
     public func kill() {
         end(SIGKILL)
     }
 
-    /// Stops the node in order and waits until it is gone; its epmd stays for a restart.
+    /// Stops the node in an orderly way and waits until it has ended; its epmd stays for a restart.
     public func stop() {
         end(SIGTERM)
     }
 
-    /// Stops the node's clock (SIGSTOP) until `thaw`.
+    /// Freezes the node (SIGSTOP) until `thaw`.
     public func freeze() {
         signal(SIGSTOP)
     }
 
-    /// Lets the node go on (SIGCONT).
+    /// Lets the node continue (SIGCONT).
     public func thaw() {
         signal(SIGCONT)
     }
@@ -221,7 +220,7 @@ public final class RabbitMQNode: Sendable {
     private func end(_ signal: Int32) {
         guard processes.withLock({ $0.server != nil }) else { return }
         processes.withLock { $0.server = nil }
-        // The script that was started waits for the Erlang machine, whose pid is in the node's own file.
+        // The started script waits for the Erlang VM, whose pid is in the node's own file.
         guard let text = try? String(contentsOf: nodePIDFile, encoding: .utf8),
             let pid = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
         else { return }
@@ -230,7 +229,8 @@ public final class RabbitMQNode: Sendable {
         while Self.isRunning(pid), ContinuousClock.now < deadline { usleep(5000) }
     }
 
-    /// A process that ended but was not reaped still takes signals; only its command line is empty.
+    /// Returns true if a process runs; an ended one that was not reaped still accepts signals, but its command line is
+    /// empty.
     private static func isRunning(_ pid: pid_t) -> Bool {
         let commandLine = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline"))
         return commandLine?.isEmpty == false
@@ -261,16 +261,16 @@ public final class RabbitMQNode: Sendable {
     }
 }
 
-/// A node that several tests share; the first who asks starts it.
+/// A node that several tests share, started at the first use.
 ///
-/// One for each target whose tests hurt theirs, because suites of one process run side by side.
+/// Each target whose tests damage their node has its own, because the suites of a process run in parallel.
 public actor SharedNode {
     private var starting: Task<RabbitMQNode, any Error>?
 
-    /// No node yet.
+    /// Creates an actor without a node.
     public init() {}
 
-    /// The node.
+    /// Returns the node, starting it if needed.
     public func node() async throws -> RabbitMQNode {
         let task = starting ?? Task { try await RabbitMQNode.start() }
         starting = task

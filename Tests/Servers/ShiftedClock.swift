@@ -1,33 +1,33 @@
 import Foundation
 
-/// A wall clock that is wrong, for processes that a test starts: their CLOCK_REALTIME is shifted, and the clocks that
-/// nobody sets are left alone.
+/// A wrong wall clock for processes that a test starts: their CLOCK_REALTIME is shifted, and the clocks that nobody
+/// sets are not.
 ///
-/// `set` moves it while they run; they see it at once. Not libfaketime: that takes every absolute timer for one of the
-/// wall clock (0.9.10, `timerfd_settime`), so that all timers of a process stand still whose clock it sets back.
+/// `set` shifts it while they run, with immediate effect. This is not libfaketime, which treats every absolute timer as
+/// one of the wall clock (0.9.10, `timerfd_settime`): when it sets a process's clock back, all of its timers stop.
 public struct ShiftedClock: Sendable {
     private let path: String
 
-    /// A clock that is right, until it is set; its file is in a folder that goes with the test.
+    /// Creates a clock that is right until it is set; its file is in a folder that is removed with the test.
     public init(in folder: String) throws {
         path = "\(folder)/clock-\(UInt32.random(in: 0 ... .max))"
         try Data(count: 8).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Sets it so many seconds ahead of the right time; negative: behind.
+    /// Sets the clock by so many seconds ahead of the right time; negative means behind.
     public func set(ahead seconds: Int) throws {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        // In place: the processes have it mapped.
+        // In place, because the processes have the file mapped.
         try file.write(contentsOf: withUnsafeBytes(of: Int64(seconds)) { Data($0) })
         try file.close()
     }
 
-    /// What a process is started with to have this clock.
+    /// Returns the environment that gives a process this clock.
     public func environment() throws -> [String: String] {
         ["LD_PRELOAD": try Self.library.get(), "SHIFTED_CLOCK": path]
     }
 
-    /// The library that shifts; compiled once, by the toolchain's clang.
+    /// The shifting library, compiled once by the toolchain's clang.
     private static let library = Result { () throws -> String in
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-clock-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A port that no address of loopback ever answers on, as a network of hosts that are gone or behind a firewall.
+/// A port that never answers on any loopback address, like a network of hosts that are gone or behind a firewall.
 ///
-/// One socket holds the port at all of them: Linux drops the SYNs of a queue that is full. May be used from any task; gone
-/// with ``close()``.
+/// One socket holds the port on all of them: Linux drops the SYNs of a full queue. May be used from any task; ends with
+/// ``close()``.
 public final class SilentNetwork: Sendable {
     /// The port.
     public let port: Int
     private let descriptors: [Int32]
 
-    /// Makes the port silent.
+    /// Creates a silent port.
     public init() throws {
         port = try LoopbackPorts.free(1)[0]
         let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -17,7 +17,7 @@ public final class SilentNetwork: Sendable {
         descriptors = [listening, filling]
         let isFull =
             listening >= 0 && filling >= 0
-            // Nobody beyond this machine gets as far as the queue.
+            // Only this machine can reach the queue.
             && setsockopt(listening, SOL_SOCKET, SO_BINDTODEVICE, "lo", 2) == 0
             && Self.withAddress(0, port) { bind(listening, $0, $1) == 0 } && listen(listening, 0) == 0
             && Self.withAddress(0x7F00_0001, port) { connect(filling, $0, $1) == 0 }
@@ -27,10 +27,10 @@ public final class SilentNetwork: Sendable {
         }
     }
 
-    /// One of its hosts, all different below 64,516.
+    /// Returns the address of one of its hosts, all different below 64,516.
     public func host(_ number: Int) -> String { "127.1.\(1 + number / 254).\(1 + number % 254)" }
 
-    /// Has it answer again, by a refusal.
+    /// Makes the port answer again, with a refusal.
     public func close() {
         for descriptor in descriptors where descriptor >= 0 { _ = Foundation.close(descriptor) }
     }

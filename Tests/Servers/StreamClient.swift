@@ -2,27 +2,28 @@ import HTTP2
 import NIOCore
 import NIOPosix
 
-/// A client of HTTP/2 in the clear that says what it is told, whole or in pieces, and hears how its streams end.
+/// A cleartext HTTP/2 client that sends given requests, whole or in pieces, and records how their streams end.
 public enum StreamClient {
     /// A request.
     public struct Asked: Sendable {
         let (method, path, secret, id, body): (String, String, String, String, String)
 
-        /// A request with a device's secret, and an id of its own.
+        /// Creates a request with a device's secret and an id.
         public init(_ method: String = "POST", _ path: String, secret: String, id: String, body: String = "") {
             (self.method, self.path, self.secret, self.id, self.body) = (method, path, secret, id, body)
         }
     }
 
-    /// What came back.
+    /// The answer to a request.
     public struct Answer: Sendable, Equatable {
-        /// 0 when the stream ended without one.
+        /// The status; 0 when the stream ended without one.
         public let status: Int
         /// The body as text.
         public let body: String
     }
 
-    /// Sends requests on one connection, `pieces` bytes at a time, and gives the answers in the requests' order.
+    /// Sends requests on one connection, `pieces` bytes at a time, and returns the answers in the order of the
+    /// requests.
     public static func run(_ asked: [Asked], to port: Int, pieces: Int = .max) async throws -> [Answer] {
         let (stream, continuation) = AsyncStream.makeStream(of: (place: Int, answer: Answer).self)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Somebody's server for webhooks, written in Python with nothing of ours: it checks signatures with `hmac`, writes down
-/// what it gets and answers as a test says.
+/// A webhook server written in Python without our code: it checks signatures with `hmac`, records requests and answers
+/// as a test configures.
 ///
-/// It ends with its folder's test, by its process id. May be used from any task.
+/// It is killed by its process id when its folder's test ends. May be used from any task.
 public final class WebhookReceiver: Sendable {
-    /// A request that it got.
+    /// A received request.
     public struct Request: Sendable, Codable, Equatable {
         /// The request's path.
         public var path: String
-        /// `webhook-id`.
+        /// The `webhook-id`.
         public var id: String
-        /// Whether one of the signatures is right by the secret, and the time within five minutes.
+        /// True if one of the signatures matches the secret, and the time is within five minutes.
         public var isSigned: Bool
         /// The `content-type`.
         public var contentType: String
@@ -19,16 +19,16 @@ public final class WebhookReceiver: Sendable {
         public var body: String
         /// The connection's number.
         public var connection: Int
-        /// What it was answered.
+        /// The answer it got.
         public var answer: String
     }
 
     private let process: Process
     private let folder: String
-    /// Where it listens, on 127.0.0.1.
+    /// The port that it listens on, on 127.0.0.1.
     public let port: Int
 
-    /// Starts one; `certificate` and `key` are PEM files for https.
+    /// Starts a receiver; `certificate` and `key` are PEM files for https.
     public init(secret: String, certificate: String? = nil, key: String? = nil) async throws {
         folder = NSTemporaryDirectory() + "webhook-receiver-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -44,27 +44,28 @@ public final class WebhookReceiver: Sendable {
 
     deinit { stop() }
 
-    /// Ends it, and takes its folder away.
+    /// Stops it and removes its folder.
     public func stop() {
         if process.isRunning { process.terminate() }
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// What it answers next, one after the other: a status (`503`), one with Retry-After (`503 2`), `hang`, `close` or
-    /// `big`; 204 when the list is at its end.
+    /// Sets the next answers, in order; after the last one it answers 204.
+    ///
+    /// An answer is a status (`503`), one with Retry-After (`503 2`), `hang`, `close` or `big`.
     public func answer(_ answers: [String]) throws {
         try Data(answers.joined(separator: "\n").utf8).write(to: URL(filePath: folder + "/answers"), options: .atomic)
     }
 
-    /// What it has got so far.
+    /// The requests received so far.
     public var requests: [Request] {
         let text = (try? String(contentsOfFile: folder + "/requests", encoding: .utf8)) ?? ""
-        // The last line may be under way.
+        // The last line may be incomplete.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         return lines.compactMap { try? JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
     }
 
-    /// Waits until it has so many.
+    /// Waits until it has received `count` requests.
     public func requests(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [Request] {
         try await eventually("\(count) requests at the receiver", within: limit) {
             let requests = requests

@@ -28,7 +28,7 @@ import Glibc
         fflush(nil)
     }
 
-    /// The mixes of faults of `settle-model.py`, with its probabilities, each on its own.
+    /// The mixes of faults of `settle-model.py`, with its probabilities, each alone.
     @Test(
         arguments: [
             Faults.none, Faults(lostConfirm: 0.3), Faults(terminate: 0.02), Faults(lostConfirm: 0.2, pause: 0.01),
@@ -57,7 +57,7 @@ import Glibc
     @Test func `D2: no campaign loses a device, counts one twice, or sends without need`() throws {
         var total = World.Report(seed: 0)
         for seed in Self.seeds {
-            // For who looks for the campaign that ended the process (`Deploy/simulate.sh --mutants`).
+            // Names the campaign that ended the process (`Deploy/simulate.sh --mutants`).
             if Self.setting("FANFARE_TELL_SEEDS") != nil { Self.tell(seed) }
             let report = try World(seed: seed, faults: .of(seed: seed)).run()
             total.steps += report.steps
@@ -96,7 +96,7 @@ import Glibc
         #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)
     }
 
-    /// The first provider breaks, the second is paused, and everything else goes wrong as well.
+    /// The first provider fails, the second is paused, and all other faults occur as well.
     @Test(
         arguments: [
             Faults(isMixed: true, pauseShare: 0.02), Faults(isMixed: true, pauseShare: 0.02, outage: 0.02),
@@ -119,7 +119,7 @@ import Glibc
         }
     }
 
-    /// Two workers that live, connections that flap: answers are waited for, however late they are.
+    /// Two live workers with unstable connections: answers are awaited, however late they are.
     @Test(
         arguments: [
             Faults(disconnect: 0.02, isPatient: true), Faults(disconnect: 0.1, isPatient: true),
@@ -139,7 +139,7 @@ import Glibc
         if Self.count >= 1_000 { #expect(min(disconnects, waits, takeovers) > 100) }
     }
 
-    /// Crashes at every arrow, workers that cannot read the ledger, messages that come back to others.
+    /// Crashes at every arrow, workers that cannot read the ledger, messages redelivered to other workers.
     @Test(
         arguments: [
             Faults(supersede: 0.005), Faults(lostConfirm: 0.2, duplicate: 0.2, terminate: 0.01, supersede: 0.005),
@@ -159,7 +159,7 @@ import Glibc
         if Self.count >= 1_000 { #expect(min(superseded, awaited, ended) > 20) }
     }
 
-    /// Somebody sets the clock of the ledger's host again and again, and everything else goes wrong as well.
+    /// The clock of the ledger's host is set again and again, and all other faults occur as well.
     @Test(
         arguments: [
             Faults(clockStep: 0.01), Faults(lostConfirm: 0.2, terminate: 0.01, pause: 0.01, clockStep: 0.02),
@@ -176,7 +176,7 @@ import Glibc
         if Self.count >= 1_000 { #expect(steps > 100) }
     }
 
-    /// Everybody is silent then, and nobody is dead.
+    /// Every worker is silent then, and none is dead.
     @Test(
         arguments: [
             Faults(away: 0.005), Faults(disconnect: 0.02, isPatient: true, away: 0.005),
@@ -190,7 +190,7 @@ import Glibc
         if Self.count >= 1_000 { #expect(standstills > 100) }
     }
 
-    /// A campaign's message that comes back while some of its shards are settled, run, or wait for a worker that lives.
+    /// A campaign's message is redelivered while some of its shards are settled, run, or wait for a live worker.
     @Test(
         arguments: [
             Faults(isUrgent: true), Faults(lostConfirm: 0.2, terminate: 0.02, isUrgent: true),
@@ -206,7 +206,7 @@ import Glibc
         }
     }
 
-    /// Somebody is asked when most of what is sent is refused, whatever else goes wrong.
+    /// A person is asked when most requests are refused, whatever other faults occur.
     @Test(
         arguments: [
             Faults(refused: 0.9), Faults(refused: 0.6, isContentFixed: true),
@@ -220,7 +220,7 @@ import Glibc
         if Self.count >= 1_000 { #expect(trips > 30) }
     }
 
-    /// Pieces, turns that were missed, and shards that lose theirs to a pause.
+    /// Pieces, missed turns, and shards that lose their turns to a pause.
     @Test(
         arguments: [
             Faults(perSecond: 20), Faults(outage: 0.02, suspect: 0.2, perSecond: 4),
@@ -240,7 +240,7 @@ import Glibc
         if Self.count >= 1_000 { #expect(min(slots, turns) > 1_000) }
     }
 
-    /// What fails names its seed: `FANFARE_SEED` replays it.
+    /// A failure names its seed: `FANFARE_SEED` replays it.
     @Test func `D2: campaigns of fresh seeds lose nothing and count nothing twice either`() throws {
         let first = UInt64.random(in: 1_000_000..<UInt64.max / 2)
         let seeds = first..<first + UInt64(Sanitizer.rounds(100))
@@ -254,7 +254,7 @@ import Glibc
         #expect("\(first)" == "\(second)")
     }
 
-    /// The simulation is only worth something if it notices.
+    /// The simulation is only worth something if it detects broken rules.
     @Test(
         arguments: [
             BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored, .breakerIgnored,

@@ -1,14 +1,14 @@
-/// What goes wrong in a simulated campaign, as probabilities: of a step, of a publish, of a stream's answer.
+/// The faults of a simulated campaign as probabilities per step, publish or answer.
 struct Faults: Sendable {
     /// The message is in the queue, but its confirm never comes.
     ///
     /// Per publish.
     var lostConfirm = 0.0
-    /// Neither arrives.
+    /// Neither the message nor its confirm arrives.
     ///
     /// Per publish.
     var lostPublish = 0.0
-    /// The broker delivers a copy of its own, as at-least-once dead-lettering may.
+    /// The broker delivers a second copy, as at-least-once dead-lettering may.
     ///
     /// Per message off a rung.
     var duplicate = 0.0
@@ -20,41 +20,41 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var disconnect = 0.0
-    /// A worker stands still, perhaps for so long that others take it for dead, and then goes on.
+    /// A worker freezes, perhaps for so long that others consider it dead, and then goes on.
     ///
     /// Per step.
     var freeze = 0.0
-    /// How much time passes with a step, in milliseconds; less than this.
+    /// The upper bound of the time that passes with a step, in milliseconds.
     var stride = 30
-    /// Whether claims wait for the runs of workers that live for as long as it takes: then nobody is sent to twice.
+    /// True if claims wait for the runs of live workers for as long as it takes: then no device is sent to twice.
     var isPatient = false
-    /// A worker gets SIGTERM, and is started anew when it has drained.
+    /// A worker gets SIGTERM, and is restarted when it has drained.
     ///
     /// Per step.
     var terminate = 0.0
-    /// An operator pauses or resumes.
+    /// An operator pauses or resumes the campaign.
     ///
     /// Per step.
     var pause = 0.0
-    /// Whether the campaign has devices of two providers; then the outages are the first one's.
+    /// True if the campaign has devices of two providers; then the outages are the first one's.
     var isMixed = false
     /// An operator pauses or resumes the second of two providers.
     ///
     /// Per step.
     var pauseShare = 0.0
-    /// An operator gives the campaign another end.
+    /// An operator changes the campaign's end.
     ///
     /// Per step.
     var endChange = 0.0
-    /// An operator cancels.
+    /// An operator cancels the campaign.
     ///
     /// Per step.
     var cancel = 0.0
-    /// The provider is out for a while.
+    /// The provider has an outage for a while.
     ///
     /// Per step.
     var outage = 0.0
-    /// A device's token is called wrong whenever it is asked.
+    /// A device's token is answered as suspect whenever it is tried.
     ///
     /// Per device.
     var suspect = 0.0
@@ -62,37 +62,38 @@ struct Faults: Sendable {
     ///
     /// Per device.
     var leftOut = 0.0
-    /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
+    /// True if tokens are suspect because of the wrong environment, which an operator fixes when the campaign is
+    /// paused.
     var wrongEnvironment = false
     /// A device's content is refused.
     ///
     /// Per device.
     var refused = 0.0
-    /// Whether a person mends that when the campaign is paused for it.
+    /// True if a person fixes the content when the campaign is paused for it.
     var isContentFixed = false
-    /// Whether the campaign takes the short way.
+    /// True if the campaign takes the fast path.
     var isUrgent = false
     /// A device has an outcome before its shard is first sent: its token is dead, or it had enough pushes.
     ///
     /// Per device.
     var known = 0.0
-    /// Quiet hours of some of the devices begin or end.
+    /// Quiet hours of some devices begin or end.
     ///
     /// Per step.
     var quiet = 0.0
-    /// A newer campaign of its collapse id is released.
+    /// A newer campaign with the same collapse id is released.
     ///
     /// Per step.
     var supersede = 0.0
     /// A worker cannot read the ledger.
     ///
-    /// Per look at it.
+    /// Per poll of the ledger.
     var blind = 0.0
-    /// The ledger stands still.
+    /// The ledger stops answering for a while.
     ///
     /// Per step.
     var away = 0.0
-    /// The ledger does not take a progress.
+    /// The ledger fails to save a progress.
     ///
     /// Per save.
     var lostSave = 0.0
@@ -100,22 +101,22 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var purge = 0.0
-    /// Whether some devices' answers never come.
+    /// True if some devices' answers never come.
     var unknown = false
-    /// Whether the campaign gives up devices without an answer.
+    /// True if the campaign gives up devices without an answer.
     var dropUnknown = false
-    /// Whether the campaign's end comes soon.
+    /// True if the campaign ends soon.
     var expiry = false
-    /// The campaign's rate; 0 when it has none.
+    /// The campaign's rate; 0 for none.
     var perSecond = 0
-    /// Somebody sets the wall clock of the ledger's host, by seconds, an hour or a day.
+    /// The wall clock of the ledger's host is set, by seconds, an hour or a day.
     ///
     /// Per step.
     var clockStep = 0.0
 
     static let none = Faults()
 
-    /// Everything that no extra send may follow from: nobody dies, no connection breaks, every answer comes.
+    /// Faults that justify no extra send: no process dies, no connection breaks, every answer comes.
     static let benign = Faults(
         lostConfirm: 0.25,
         lostPublish: 0.1,
@@ -137,7 +138,7 @@ struct Faults: Sendable {
         unknown: true
     )
 
-    /// So much that copies, returned messages and late writes meet in one shard.
+    /// So many faults that copies, returned messages and late writes meet in one shard.
     static let harsh = Faults(
         lostConfirm: 0.5,
         duplicate: 0.5,
@@ -148,7 +149,7 @@ struct Faults: Sendable {
         pause: 0.01
     )
 
-    /// The faults of a seed: every kind of campaign comes again within 32 seeds.
+    /// Returns the faults of a seed; every kind of campaign recurs within 32 seeds.
     static func of(seed: UInt64) -> Faults {
         var faults = seed % 2 == 0 ? benign : rough
         switch seed / 2 % 8 {
@@ -176,37 +177,37 @@ struct Faults: Sendable {
     }
 }
 
-/// One rule of the design broken on purpose, to see that the simulation notices.
+/// One rule of the design, broken on purpose to show that the simulation detects it.
 enum BrokenRule: Sendable {
-    /// A claim takes a running shard over even if its message was never delivered before.
+    /// A claim takes over a running shard even if its message was never delivered before.
     case claimsAlwaysTakeOver
-    /// A parent has one retry shard per attempt, whatever the rung.
+    /// A parent has one retry shard per attempt, regardless of the rung.
     case oneChildPerAttempt
     /// A worker whose connection is lost goes on opening streams.
     case leaseIgnored
-    /// Writes of a run that another has taken over are accepted.
+    /// Writes of a run that was taken over are accepted.
     case epochsIgnored
-    /// Claims do not ask the breaker.
+    /// Claims ignore the breaker.
     case breakerIgnored
     /// A newer campaign begins as soon as it has marked the older one.
     case runsNotAwaited
-    /// A worker that cannot read the ledger opens streams for as long as it likes.
+    /// A worker that cannot read the ledger opens streams without a time limit.
     case blindnessIgnored
-    /// Claims do not ask for quiet hours.
+    /// Claims ignore quiet hours.
     case quietIgnored
-    /// Claims take rows from workers that live.
+    /// Claims take rows from live workers.
     case livingOwnersIgnored
-    /// Workers whose connection was lost do not give their rows up.
+    /// Workers whose connection was lost do not give up their rows.
     case rowsNotGivenUp
-    /// Claims and looks take a campaign of two providers for one of the first.
+    /// Claims and polls treat a campaign of two providers as one of the first.
     case sharesIgnored
-    /// The time of the ledger is its host's wall clock.
+    /// The ledger's time is its host's wall clock.
     case wallClockBelieved
-    /// Claims of rows that no piece has come to yet do not ask whether the campaign is over.
+    /// Claims of rows that no piece has reached yet do not check that the campaign is over.
     case marksIgnored
 }
 
-/// What a simulated campaign showed to be wrong.
+/// A fault that a simulated campaign has shown.
 struct Violation: Error, CustomStringConvertible {
     var description: String
 }

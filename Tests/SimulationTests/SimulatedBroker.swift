@@ -2,15 +2,16 @@ import Campaigns
 import Delivery
 import Seeds
 
-/// RabbitMQ as far as it matters here: queues that redeliver, rungs that wait, publishes whose confirm is lost.
+/// RabbitMQ as far as it matters here: queues that redeliver, rungs that delay, publishes whose confirm is lost.
 struct SimulatedBroker {
     struct Message {
         var key: ShardKey
         var generation: UInt32
         var body: [UInt8]
-        /// Set once a consumer had it and was lost; a rung clears nothing, because it was never consumed there.
+        /// True once a consumer had it and was lost; a rung does not clear it, because the message was never consumed
+        /// there.
         var redelivered = false
-        /// Whether it is the message of an urgent campaign, which has no shard of its own.
+        /// True for the message of an urgent campaign, which has no shard of its own.
         var isCampaign = false
     }
 
@@ -19,7 +20,7 @@ struct SimulatedBroker {
 
     var isEmpty: Bool { ready.isEmpty }
 
-    /// The next message that comes off a rung.
+    /// The time at which the next message comes off a rung.
     var nextDue: Timestamp? { rungs.map(\.due).min() }
 
     mutating func publish(_ message: Message, to queue: RungQueue?, now: Timestamp) {
@@ -30,7 +31,7 @@ struct SimulatedBroker {
         }
     }
 
-    /// Moves what is due to the work queue; at-least-once dead-lettering may do so twice.
+    /// Moves due messages to the work queue; at-least-once dead-lettering may do so twice.
     mutating func release(now: Timestamp, duplicate: Double, random: inout SeededRandom) {
         guard rungs.contains(where: { $0.due <= now }) else { return }
         let due = rungs.filter { $0.due <= now }
@@ -48,7 +49,7 @@ struct SimulatedBroker {
     mutating func requeue(_ message: Message) {
         var message = message
         message.redelivered = true
-        ready.insert(message, at: 0)  // what was returned comes first
+        ready.insert(message, at: 0)  // returned messages come first
     }
 
     mutating func purgeOne(random: inout SeededRandom) {

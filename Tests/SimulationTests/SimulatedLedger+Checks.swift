@@ -1,11 +1,11 @@
 import Campaigns
 import Delivery
 
-/// What must hold of the rows.
+/// Invariants of the rows.
 extension SimulatedLedger {
-    /// A row that changes: what is settled stays so, and whoever had it before is refused from then on.
+    /// Checks a change of a row: settled rows stay settled, and a previous owner is fenced off.
     func checkStep(from old: ShardRecord, to new: ShardRecord) throws {
-        guard broken == nil else { return }  // it is the end that has to notice
+        guard broken == nil else { return }  // the end of the run must detect it
         if old.state == .settled, new != old { throw Violation(description: "\(old.id) is settled and changes") }
         if new.state != .running, new.owner != 0 { throw Violation(description: "\(old.id) waits and has an owner") }
         let leavesRun = old.state == .running && new.state != .settled && (new.state != .running || isTaken(old, new))
@@ -23,7 +23,7 @@ extension SimulatedLedger {
 
     private func isTaken(_ old: ShardRecord, _ new: ShardRecord) -> Bool { new.owner != 0 && new.owner != old.owner }
 
-    /// A write of a run was taken: the row was that run's.
+    /// Checks that an accepted write of a run came from the row's current run.
     func checkTaken(_ token: RunToken) throws {
         guard broken == nil, let row = rows[token.key] else { return }
         guard row.state == .running, row.epoch == token.epoch, row.owner == token.worker else {
@@ -31,14 +31,14 @@ extension SimulatedLedger {
         }
     }
 
-    /// What is held back stays so until the guard has decided, or nothing more is sent.
+    /// Checks that held-back devices stay held until the guard has decided, or nothing more is sent.
     func checkHeld(_ final: Settlement, asked: Settlement, _ campaign: CampaignFacts, now: Timestamp) throws {
         if !campaign.isGuardPassed, campaign.ending(at: now) == nil, final.held != asked.held {
             throw Violation(description: "devices end that the guard holds back")
         }
     }
 
-    /// What a run leaves behind: of a campaign that is over nothing that waits, and nothing published that waits here.
+    /// Checks the rows that a run leaves: a finished campaign's do not wait, and published ones are in the outbox.
     func checkLeft(_ rows: [ShardRecord], publishing: [ShardRecord] = [], now: Timestamp) throws {
         if campaign.ending(at: now) != nil, let row = rows.first(where: { $0.state != .settled }) {
             throw Violation(description: "\(row.id) is left of a campaign that is over")
@@ -48,9 +48,9 @@ extension SimulatedLedger {
         }
     }
 
-    /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.
+    /// Checks that each device of a planned shard occurs once: as an outcome of a settled row, or in an open row.
     func checkLaw(chunk: UInt32) throws {
-        guard broken != .oneChildPerAttempt else { return }  // it is the end that has to notice
+        guard broken != .oneChildPerAttempt else { return }  // the end of the run must detect it
         var seen = Array(repeating: 0, count: Self.devicesPerShard)
         for row in rows.values where row.id.key.chunk == chunk {
             for position in 0..<row.count {
@@ -62,7 +62,7 @@ extension SimulatedLedger {
         guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of chunk \(chunk): \(seen)") }
     }
 
-    /// What was known of a device before its shard was first sent, no run has changed.
+    /// Checks that no run has changed an outcome that was known before the shard was first sent.
     func checkKnown(_ known: [SimulatedProvider.DeviceKey: Outcome]) throws {
         for row in rows.values where row.id.key.child == 0 {
             for position in 0..<row.count {
@@ -75,14 +75,14 @@ extension SimulatedLedger {
         }
     }
 
-    /// A worker's death is counted for a row that a killed worker had, and for no other.
+    /// Checks that a worker's death is counted only for a row that a killed worker had.
     func checkDeaths(_ plan: ClaimPlan, before: Int, _ row: ShardRecord) throws {
         if plan.deaths > before, !owners.killed.contains(row.owner) {
             throw Violation(description: "\(row.id) counts a death though worker \(row.owner) was not killed")
         }
     }
 
-    /// A breaker opens for what was seen after it was closed.
+    /// Checks that a breaker opens only for faults after it was closed.
     func checkOpening(_ trip: Breaker.Trip) throws {
         guard let closedAt, broken == nil else { return }
         if faultedAt.map({ $0 < closedAt }) ?? true {
@@ -93,7 +93,7 @@ extension SimulatedLedger {
         }
     }
 
-    /// After each probe that failed the provider rests, twice as long each time up to a minute.
+    /// Checks the cooldown after each failed probe: twice as long each time, up to a minute.
     func checkRest(now: Timestamp) throws {
         guard let failedAt = probeFailedAt, let failures = breaker?.failures, failures > 0 else { return }
         let rest = min(Duration.seconds(1 << min(failures, 6)), .seconds(60))
@@ -102,8 +102,9 @@ extension SimulatedLedger {
         }
     }
 
-    /// A retry that could only come back after the end is no retry; the way to the ledger takes less than two minutes,
-    /// with a worker that stands still on it.
+    /// Checks that no retry can only come back after the end.
+    ///
+    /// Writing to the ledger takes less than two minutes, even if the worker freezes in between.
     func checkRetry(_ row: ShardRecord) throws {
         guard campaign.endChanges == 0, let dueAt = row.dueAt else { return }
         if max(dueAt, row.notBefore ?? dueAt) >= facts.expiresAt.advanced(by: .seconds(120)) {
@@ -111,7 +112,7 @@ extension SimulatedLedger {
         }
     }
 
-    /// Devices without an outcome in a settled row, and outcomes beyond one.
+    /// Returns the number of devices without an outcome in a settled row, and of outcomes beyond one per device.
     func accounts(shardCount: Int) -> (lost: Int, twice: Int) {
         var outcomes: [SimulatedProvider.DeviceKey: Int] = [:]
         for row in rows.values where row.state == .settled {

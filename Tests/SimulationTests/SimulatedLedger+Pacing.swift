@@ -1,34 +1,35 @@
 import Campaigns
 import Delivery
 
-/// A campaign's rate: its chunks in pieces, their turns, and the requests that go out in them.
+/// A campaign's rate: its chunks in pieces, their turns, and the requests made in them.
 struct SimulatedRate {
-    /// What was given away.
+    /// The assigned slots.
     var line: PaceLine
-    /// The instants of the requests that had a turn, oldest first, those of the last second.
+    /// The instants of the last second's requests with a turn, oldest first.
     var requests: [Timestamp] = []
-    /// The turns that were used, by their rows, the beginnings of their slots and the places of their devices.
+    /// The used turns, each by its row, the beginning of its slot and the position of its device.
     ///
-    /// A run that takes over another's asks within the same turns.
+    /// A run that takes over another's uses the same turns.
     var used: Set<String> = []
-    /// Slots that were given away.
+    /// The number of assigned slots.
     var slots = 0
 
     init(_ pace: Pace) {
         line = PaceLine(pace: pace)
     }
 
-    /// Of six devices at most, which take many steps: as late as this is what 30 ms are to a fleet's shards.
+    /// The tolerated lateness in microseconds: for six devices at most, which take many steps, it equals 30 ms of a
+    /// fleet's shards.
     static let lateness: Int64 = 200_000
 }
 
 extension ShardKey {
-    /// The chunk of a row or a piece of it (`ShardRecord.pieces`).
+    /// The chunk of a row or of a piece of it (`ShardRecord.pieces`).
     var chunk: UInt32 { ordinal % (1 << 23) }
 }
 
 extension SimulatedLedger {
-    /// Cuts what waits as a campaign under a rate has it cut.
+    /// Cuts waiting rows into the pieces of a campaign with a rate.
     func cut(at pace: Pace) {
         campaign.pace = pace
         rate = SimulatedRate(pace)
@@ -37,7 +38,7 @@ extension SimulatedLedger {
         for row in pieces { rows[row.id.key] = row }
     }
 
-    /// Gives turns to what waits for one: retries that are due first.
+    /// Assigns turns to waiting rows: retries that are due come first.
     func giveTurns(now: Timestamp) throws {
         guard var rate, campaign.mayPlan(at: now) else { return }
         let waiting = rows.values.filter { row in
@@ -57,7 +58,7 @@ extension SimulatedLedger {
         self.rate = rate
     }
 
-    /// When the next retry is due, if nothing else is left to do.
+    /// The due time of the next retry, if nothing else is left to do.
     var nextDue: Timestamp? {
         guard rate != nil else { return nil }
         let open = rows.values.filter { $0.state != .settled }
@@ -65,9 +66,9 @@ extension SimulatedLedger {
         return dues.count == open.count ? dues.min() : nil
     }
 
-    /// What a request breaks of its campaign's rate; nil when it may be made.
+    /// Returns the rule that a request violates; nil when the rate allows it.
     ///
-    /// A breaker's probe goes at once, and what a run asks for again has had its turn.
+    /// A breaker's probe is sent at once, and a repeated request of a run has had its turn.
     func broken(by shard: Shard, position: Int, isProbe: Bool, now: Timestamp) -> String? {
         guard var rate, !isProbe else { return nil }
         guard let slot = shard.slot else { return "opened a stream without a turn" }

@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// What planners, persons and the end of the campaign change in the table.
+/// Changes to the table by planners, by operators and at the end of the campaign.
 extension SimulatedLedger {
     // MARK: The wrong-environment guard
 
@@ -42,7 +42,7 @@ extension SimulatedLedger {
         try judge(isFinished: true, now: now)
     }
 
-    /// A person has mended the environment, or looked and found it right.
+    /// Resumes the campaign after an operator has fixed the environment, or found it correct.
     func resumeGuarded() {
         campaign.pausedBy.remove(.wrongEnvironment)
         (guardAnswers, guardSuspects) = (0, 0)
@@ -79,10 +79,10 @@ extension SimulatedLedger {
         campaign.breaker = breaker?.gate ?? .closed(since: nil)
     }
 
-    /// Chooses what waits as the probe when one is due; all shards are cut from the beginning.
+    /// Chooses a waiting row as the probe when one is due; all shards are cut from the beginning.
     func beginProbe(now: Timestamp) throws {
         guard let choice = ProbeChoice(breaker, of: campaign, now: now) else { return }
-        // Each time that a row is set aside its generation is raised: a probe that failed comes last.
+        // Setting a row aside raises its generation, so a row whose probe failed comes last.
         let waiting = rows.values.filter { $0.state == .aside && share($0.id.key) == .first }
             .sorted { ($0.generation, $0.id.key) < ($1.generation, $1.id.key) }
         let row: ShardRecord
@@ -99,14 +99,14 @@ extension SimulatedLedger {
         showBreaker()
     }
 
-    // MARK: What needs no message
+    // MARK: Changes that need no message
 
-    /// The transaction from which on no claim is granted, after a cancel, a supersede, or when the end has passed.
+    /// Marks the end after a cancel, a supersede or the expiry; from this transaction on no claim is granted.
     func markEnded(now: Timestamp) {
         if campaign.endedAs == nil { campaign.endedAs = campaign.ending(at: now) }
     }
 
-    /// Settles some of what nobody runs, in a transaction of its own; returns whether there is more.
+    /// Settles some rows that nobody runs, in its own transaction; returns true if there are more.
     func endPiece(rowsMax: Int, now: Timestamp) throws -> Bool {
         var left = rowsMax
         for (_, row) in rows.sorted(by: { $0.key < $1.key }) {
@@ -119,18 +119,18 @@ extension SimulatedLedger {
         return false
     }
 
-    /// A newer campaign takes this one's place.
+    /// Lets a newer campaign supersede this one.
     func supersede(now: Timestamp) {
         campaign.supersededBy = 2
         markEnded(now: now)
     }
 
-    /// Claimed rows whose runs have not written that they open no stream any more.
+    /// The number of claimed rows whose runs have not recorded that they open no more streams.
     var runningWithoutStop: Int {
         rows.values.count { $0.state == .running && $0.owner != 0 && stopped[$0.id.key] != $0.epoch }
     }
 
-    /// A person has looked at what killed workers, and lets it go.
+    /// Replays the parked rows that killed workers, as after a person's decision.
     func replayParked(now: Timestamp) throws {
         for row in rows.values where row.state == .parked { try carryOut(.moves(row.handedToPlanner()), now: now) }
     }

@@ -1,14 +1,14 @@
 import Campaigns
 import Delivery
 
-/// The short way of an urgent campaign: accepted with its shards claimed, and its own message is their lease.
+/// The fast path of an urgent campaign: it is accepted with its shards claimed, and its own message is their lease.
 extension SimulatedLedger {
-    /// The campaign is a message yet, and there is no row of it.
+    /// Makes the campaign a message without rows.
     func takeFastPath() {
         (unaccepted, rows, outbox, planned) = (rows.values.map(\.self), [:], [:], [])
     }
 
-    /// The transaction that accepts a campaign, or finds it accepted; returns the shards that the message is the lease of.
+    /// Accepts a campaign, or finds it accepted; returns the shards whose lease the message is.
     func accept(by worker: Int64, now: Timestamp) throws -> [ShardRecord] {
         guard unaccepted.isEmpty else {
             let rows = unaccepted.map { $0.claimed(by: worker) }

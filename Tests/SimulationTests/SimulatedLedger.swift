@@ -1,13 +1,13 @@
 import Campaigns
 import Delivery
 
-/// The ledger in memory: a table of rows and an outbox, to which each transaction applies the plan that ships.
+/// The ledger in memory: a table of rows and an outbox, to which each transaction applies the shipping plans.
 ///
-/// What is decided is `ClaimPlan`'s, `SettlementPlan`'s, `AsidePlan`'s and `RunToken`'s. A rule that is broken on purpose
-/// changes the facts that a plan is made from, or what it says.
+/// `ClaimPlan`, `SettlementPlan`, `AsidePlan` and `RunToken` decide. A rule broken on purpose changes the facts that a
+/// plan is made from, or the plan's result.
 final class SimulatedLedger {
     enum Write {
-        /// `at`: when the worker asked; the ledger may take it later.
+        /// `at` is the time at which the worker asked; the ledger may process it later.
         case claim(Claim, WorkerShards.Order, at: Timestamp)
         case accept(ShardDelivery)
         case save([LoopRuns.Save])
@@ -23,9 +23,9 @@ final class SimulatedLedger {
         case claimed(ShardKey, Claim.Decision, ShardRecord?, CampaignFacts)
         /// The ledger does not answer.
         case notClaimed(WorkerShards.Order)
-        /// `isNew`: by this worker, which has these rows; else they are to be claimed.
+        /// `isNew` means that this worker has accepted it and owns these rows; otherwise they are to be claimed.
         case accepted(ShardDelivery, [ShardRecord], isNew: Bool)
-        /// `fenced`: other runs have claimed these shards.
+        /// `fenced` are the shards that other runs have claimed.
         case saved(fenced: Set<ShardKey>)
         case notSaved
         case settled(ShardKey, epoch: UInt32, isOurs: Bool, children: [ShardKey])
@@ -42,20 +42,20 @@ final class SimulatedLedger {
     let facts: Shard.Facts
     let broken: BrokenRule?
     var rows: [ShardKey: ShardRecord] = [:]
-    /// The rows of a campaign that is to take the short way.
+    /// The rows of a campaign that is to take the fast path.
     var unaccepted: [ShardRecord] = []
     var owners = Owners()
-    /// Messages that are to be published, or whose confirm did not come, and since when.
+    /// The messages that are to be published or lack a confirm, with the time since when.
     var outbox: [ShardKey: Timestamp] = [:]
-    /// Those of them that the planner is to publish at once; what it leaves is the sweeper's.
+    /// Those of them that the planner is to publish at once; the sweeper publishes the others.
     var planned: Set<ShardKey> = []
     var sentAt: [ShardKey: Timestamp] = [:]
     var savedAt: [ShardKey: Timestamp] = [:]
-    /// Workers that have died with a row.
+    /// The number of workers that have died with a row.
     private var deaths: [ShardKey: Int] = [:]
-    /// Rows that wait for a person because they killed workers.
+    /// The number of rows that wait for a person because they killed workers.
     private(set) var quarantines = 0
-    /// Claims granted for a shard that another run had not released.
+    /// The number of claims granted for a shard that another run had not released.
     private(set) var takeovers = 0
     var breaker: Breaker?
     var openings = 0
@@ -65,27 +65,28 @@ final class SimulatedLedger {
     var guardSuspects = 0
     private var contentAnswers = 0
     private var contentFaults = 0
-    /// 24 devices are the whole campaign.
+    /// The whole campaign has 24 devices.
     let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
     var closings = 0
-    /// When the breaker was closed, when its last probe failed, and when the provider last gave a fault or no answer.
+    /// The times at which the breaker was closed, its last probe failed, and the provider last gave a fault or no
+    /// answer.
     var closedAt: Timestamp?
     var probeFailedAt: Timestamp?
     var faultedAt: Timestamp?
-    /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
+    /// Requests whose answers were not in the ledger at the takeover of their shard: they may be repeated.
     var atRisk = 0
     private var opened: [ShardKey: (epoch: UInt32, positions: Set<Int>)] = [:]
     private var childrenOf: [ShardKey: [ShardKey]] = [:]
     private var paths: Set<String> = []
-    /// Whether the time zone of the shards with odd numbers has quiet hours.
+    /// True while the time zone of the odd-numbered shards has quiet hours.
     var isQuiet = false
-    /// Shards that were set aside because of them.
+    /// The number of shards that were set aside for quiet hours.
     private(set) var quieted = 0
-    /// Runs of the superseded campaign that open no stream any more, by the epoch that they said so with.
+    /// Runs of the superseded campaign that open no more streams, with the epoch in which they reported it.
     private(set) var stopped: [ShardKey: UInt32] = [:]
-    /// nil of a campaign without one.
+    /// The rate; nil for a campaign without one.
     var rate: SimulatedRate?
-    /// See `Share`.
+    /// True for a campaign with devices of two providers; see `Share`.
     let isMixed: Bool
     var isSecondSuspended = false
     var secondPausedBy: Set<AsideReason> = []
@@ -125,7 +126,7 @@ final class SimulatedLedger {
         }
     }
 
-    /// What is known of devices when their shards are cut.
+    /// Records the outcomes of devices that are known when their shards are cut.
     func begin(with known: [SimulatedProvider.DeviceKey: Outcome]) {
         for (device, outcome) in known {
             let note = Progress.Note(reason: outcome == .invalid ? "Unregistered" : "Capped", requests: 0)
@@ -271,13 +272,13 @@ final class SimulatedLedger {
         )
     }
 
-    /// What a claim does to a run that had the row, for the bounds.
+    /// Counts a claim's effects on a run that had the row, for the bounds.
     private func note(_ plan: ClaimPlan, _ row: ShardRecord, _ owner: Claim.Owner) {
         let key = row.id.key
         owners.maybeSent += plan.maybeSent
         if plan.takesOver {
             takeovers += 1
-            // Who gives up has told all that it knows.
+            // A worker that gives up has reported everything that it knows.
             if owner != .nobody { atRisk += requestsInDoubt(row) }
         } else if case .runs(let next, _) = plan.write, opened[key]?.epoch == row.epoch {
             opened[key]?.epoch = next.epoch
@@ -286,7 +287,7 @@ final class SimulatedLedger {
 
     // MARK: The table
 
-    /// Writes what a plan says of one row.
+    /// Applies a plan's write of one row.
     func carryOut(_ write: RowWrite, now: Timestamp) throws {
         switch write {
         case .nothing: break
@@ -301,7 +302,7 @@ final class SimulatedLedger {
         }
     }
 
-    /// Writes a row: what is unpublished is in the outbox.
+    /// Writes a row; an unpublished one is in the outbox.
     func put(_ row: ShardRecord, now: Timestamp) throws {
         let key = row.id.key
         var row = row
@@ -312,7 +313,7 @@ final class SimulatedLedger {
         if row.state == .running { savedAt[key] = now }
     }
 
-    /// Settles a row and writes those that follow it.
+    /// Settles a row and writes its children.
     func settle(_ settling: RowSettling, now: Timestamp) throws -> [ShardRecord] {
         let parent = settling.record
         let key = parent.id.key
@@ -325,7 +326,7 @@ final class SimulatedLedger {
                 path = parent.id.childPath(rung: .seconds5, attempt: child.attempt)
             }
             if !paths.insert("\(key.ordinal)\(path)").inserted {
-                if broken == .oneChildPerAttempt { continue }  // the same id: taken for written already
+                if broken == .oneChildPerAttempt { continue }  // the same id, treated as written already
                 throw Violation(description: "\(parent.id) has two children \(path)")
             }
             try checkRetry(child)
@@ -337,12 +338,12 @@ final class SimulatedLedger {
         return children
     }
 
-    /// Rows that follow a settled one and are not published yet.
+    /// Returns the children of a settled row that are not published yet.
     func children(of key: ShardKey) -> [ShardKey] {
         childrenOf[key, default: []].filter { rows[$0]?.state == .unpublished }
     }
 
-    /// The same of the error-ratio guard.
+    /// Counts answers for the error-ratio guard.
     private func watchContent(_ count: SettlementPlan.GuardCount?) {
         guard let count else { return }
         contentAnswers += count.answers
@@ -358,18 +359,18 @@ final class SimulatedLedger {
         (contentAnswers, contentFaults) = (0, 0)
     }
 
-    /// Whether a shard's devices have quiet hours now.
+    /// Returns true if a shard's devices have quiet hours now.
     func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.chunk % 2 == 1 }
 
     // MARK: Publishing
 
-    /// The message of a shard's outbox row; nil when there is none any more.
+    /// Returns the message of a shard's outbox row; nil when there is none any more.
     func message(_ key: ShardKey) throws -> (SimulatedBroker.Message, ShardRecord)? {
         guard let row = rows[key], outbox[key] != nil else { return nil }
         return (SimulatedBroker.Message(key: key, generation: row.generation, body: try shard(row).encoded()), row)
     }
 
-    /// The shard of a row.
+    /// Returns the shard of a row.
     func shard(_ row: ShardRecord) -> Shard {
         let key = row.id.key
         var devices = DeviceBatch()
@@ -405,7 +406,7 @@ final class SimulatedLedger {
 
     // MARK: Checks
 
-    /// A run opens a stream; one whose shard was taken over without its knowledge repeats what the other does.
+    /// Records that a run opens a stream; a run whose shard was taken over unnoticed repeats the other run's requests.
     func streamOpened(_ key: ShardKey, epoch: UInt32, position: Int) {
         guard let row = rows[key] else { return }
         if row.state != .running || row.epoch != epoch {
@@ -419,7 +420,7 @@ final class SimulatedLedger {
 
     func requestsInDoubt(_ row: ShardRecord) -> Int {
         guard let opened = opened[row.id.key], opened.epoch == row.epoch else { return 0 }
-        // What was held back is asked again by a run that begins or is adopted.
+        // Held-back devices are tried again by a run that begins or is adopted.
         return opened.positions.count { [.pending, .held].contains(row.progress.state(at: $0)) }
     }
 

@@ -1,24 +1,24 @@
 import Campaigns
 import Delivery
 
-/// The workers as the ledger knows them, and what claims made of that.
+/// The workers known to the ledger, and the effects of claims on them.
 struct Owners {
-    /// When a process last reported; its row lapses ten seconds later.
+    /// The time of each process's last report; its row lapses ten seconds later.
     var reportedAt: [Int64: Timestamp] = [:]
-    /// Processes that were killed, or stood still: the truth, which the ledger does not know.
+    /// The processes that were really killed or frozen, which the ledger does not know.
     var killed: Set<Int64> = []
-    /// Processes that were stopped and have taken their rows away.
+    /// The processes that were stopped and have given up their rows.
     var left: Set<Int64> = []
-    /// Answers that a claim has to wait.
+    /// The number of claims that were told to wait.
     var waits = 0
-    /// Devices that were noted as maybe sent to.
+    /// The number of devices that were recorded as possibly sent to.
     var maybeSent = 0
 
     static let silenceMax = Duration.seconds(10)
 }
 
 extension SimulatedLedger {
-    /// Whose a row is.
+    /// Returns the owner of a row.
     func owner(of key: ShardKey, now: Timestamp) -> Claim.Owner {
         guard let row = rows[key], row.state == .running, row.owner != 0 else { return .nobody }
         if broken == .livingOwnersIgnored || owners.left.contains(row.owner) { return .left }
@@ -26,6 +26,6 @@ extension SimulatedLedger {
         return reportedAt.advanced(by: Owners.silenceMax) < now ? .dead : .alive
     }
 
-    /// Requests that the rows account for.
+    /// The number of requests that the rows record.
     var attempts: Int { rows.values.reduce(0) { $0 + $1.progress.attempts } }
 }

@@ -3,7 +3,7 @@ import Delivery
 import PushProviders
 import Seeds
 
-/// A provider that answers each device by a plan made in advance, and counts.
+/// A provider that answers each device by a predetermined plan, and counts.
 struct SimulatedProvider {
     struct DeviceKey: Hashable {
         var ordinal: UInt32
@@ -21,40 +21,40 @@ struct SimulatedProvider {
         case content
     }
 
-    /// What a stream's end looks like to the sender.
+    /// The end of a stream as the sender sees it.
     enum Reply: Equatable {
         case accepted
-        /// Anything else that it says.
+        /// Any other answer.
         case refused(Answer)
-        /// The stream was refused before anybody looked at it.
+        /// The stream was refused without being processed.
         case unprocessed
         case silence
     }
 
-    /// 503, as everybody gets it: the provider is out.
+    /// The 503 that every request gets during an outage.
     static let outage = Reply.refused(Answer(.serviceFault, reason: "ServiceUnavailable"))
-    /// The app's credential is not taken.
+    /// The answer to a rejected credential of the app.
     static let credentialRefused = Reply.refused(Answer(.credential, reason: "InvalidProviderToken"))
 
     private var plans: [DeviceKey: [Step]] = [:]
     private var expected: [DeviceKey: Int] = [:]
     private var sends: [DeviceKey: Int] = [:]
     private var pushes: [DeviceKey: Int] = [:]
-    /// Answers, and silences, for which an attempt is charged.
+    /// The number of faults and lost answers per device for which an attempt is charged.
     private var faults: [DeviceKey: Int] = [:]
-    /// Those that a sender cannot but have charged, unless its worker died with them.
+    /// The part of them that a sender must have charged, unless its worker died with them.
     private var charges: [DeviceKey: Int] = [:]
-    /// When a device may be asked again, as the provider said.
+    /// The time before which a device must not be tried again, by the provider's Retry-After.
     private var restsUntil: [DeviceKey: Timestamp] = [:]
     private(set) var lostAnswers = 0
     /// Devices whose content drops them.
     private(set) var leftOut: Set<DeviceKey> = []
     /// Devices that have an outcome before their shard is first sent.
     private(set) var known: [DeviceKey: Outcome] = [:]
-    /// Requests that were refused for the content's sake, and whether somebody has mended that.
+    /// The number of requests refused because of the content.
     private(set) var contentFaults = 0
     var isContentFixed = false
-    /// Whether the credential is for the environment of the tokens by now.
+    /// True once the credential matches the environment of the tokens.
     var isFixed = false
 
     mutating func plan(_ key: DeviceKey, faults: Faults, random: inout SeededRandom) {
@@ -97,7 +97,7 @@ struct SimulatedProvider {
         steps.reduce(0) { if case .refused = $1 { $0 } else { $0 + 1 } }
     }
 
-    /// A request has arrived.
+    /// Answers a request.
     mutating func answer(_ key: DeviceKey, now: Timestamp) -> Reply {
         sends[key, default: 0] += 1
         guard let step = plans[key]?.popLast() else {
@@ -123,7 +123,7 @@ struct SimulatedProvider {
             plans[key] = [.dead]
             return .refused(Answer(.tokenDead(since: Timestamp(milliseconds: 1)), reason: "Unregistered"))
         case .suspect:
-            // It was refused: asking again costs nobody a push.
+            // It was refused, so another try costs nobody a push.
             sends[key, default: 0] -= 1
             if isFixed { return answer(key, now: now) }
             plans[key] = [.suspect]
@@ -145,27 +145,27 @@ struct SimulatedProvider {
         }
     }
 
-    /// It says that the device is to be asked again, and that this counts.
+    /// Counts a fault for which the device is to be tried again and an attempt is charged.
     mutating func charge(_ key: DeviceKey) { faults[key, default: 0] += 1 }
 
-    /// The highest attempt that a device can have come to.
+    /// Returns the highest attempt that a device can have reached.
     func attemptMax(_ key: DeviceKey) -> UInt32 { 1 + UInt32(faults[key, default: 0]) }
 
-    /// What a request for a device breaks, made by a sender that knows all answers; nil when it may be made.
+    /// Returns the rule that a request violates, if its sender knows all answers; nil when it is allowed.
     func broken(by key: DeviceKey, maxAttempts: UInt32, now: Timestamp) -> String? {
         if charges[key, default: 0] >= maxAttempts { return "asks for a device that had all its attempts" }
         if let rest = restsUntil[key], now < rest { return "asks for a device before its Retry-After" }
         return nil
     }
 
-    /// Requests beyond those that the plans ask for.
+    /// The number of requests beyond those that the plans require.
     var extraSends: Int {
         sends.reduce(0) { $0 + max(0, $1.value - expected[$1.key, default: 0]) }
     }
 
-    /// Requests that were processed.
+    /// The number of processed requests.
     var requests: Int { sends.values.reduce(0, +) }
 
-    /// The most pushes that one device got.
+    /// The most pushes that one device received.
     var pushesMax: Int { pushes.values.max() ?? 0 }
 }

@@ -1,20 +1,20 @@
 import Campaigns
 import Delivery
 
-/// The devices of one provider in a simulated campaign that has two: each with its own pauses and breaker.
+/// One provider's devices in a simulated campaign of two providers, each with its own pauses and breaker.
 ///
-/// `outage` is the first one's trouble, `pauseShare` the second one's; a campaign of one provider is the first's.
+/// `outage` affects the first share, `pauseShare` the second; a campaign of one provider is the first share.
 enum Share: Int, CaseIterable {
     case first, second
 }
 
 extension SimulatedLedger {
-    /// Whose devices a shard has: the upper half of a campaign of two providers is the second's.
+    /// Returns the share of a shard: the upper half of a campaign of two providers is the second's.
     func share(_ key: ShardKey) -> Share {
         isMixed && key.chunk >= UInt32(World.shardCount / 2) ? .second : .first
     }
 
-    /// The campaign as a share's shards meet it.
+    /// Returns the campaign's facts for a share's shards.
     func facts(of share: Share) -> CampaignFacts {
         guard isMixed, share == .second, broken != .sharesIgnored else { return campaign }
         var facts = campaign
@@ -25,15 +25,15 @@ extension SimulatedLedger {
         return facts
     }
 
-    /// The same of a shard.
+    /// Returns the campaign's facts for a shard.
     func facts(of key: ShardKey) -> CampaignFacts { facts(of: share(key)) }
 
-    /// The rows that run, each with the campaign as it meets it: what a poll reads.
+    /// The running rows, each with its share's facts of the campaign, as a poll reads them.
     var runsByShare: [ShardKey: CampaignFacts] {
         rows.filter { $0.value.state == .running }.mapValues { facts(of: $0.id.key) }
     }
 
-    /// The campaign as a whole: what is one provider's own is not its.
+    /// The campaign as a whole, without the state of single providers.
     var whole: CampaignFacts {
         guard isMixed, broken != .sharesIgnored else { return campaign }
         var facts = campaign
@@ -42,7 +42,7 @@ extension SimulatedLedger {
         return facts
     }
 
-    /// What a provider has refused.
+    /// Records that a provider has rejected credentials.
     func credentialsRefused(_ share: Share, isRefused: Bool) {
         switch (share, isRefused) {
         case (.first, true): campaign.pausedBy.insert(.credentials)

@@ -3,13 +3,13 @@ import Delivery
 import PushProviders
 import Seeds
 
-/// A simulated worker's sender loop: opens streams, hears their answers, saves, and says what is over.
+/// A simulated worker's sender loop: opens streams, receives answers, saves, and reports finished runs.
 ///
-/// What its driver keeps is by slots, as the shipping one's; what it decides is `LoopRuns`' and `EndpointFaults`'.
+/// The driver's state is kept by slots, as in the shipping driver; `LoopRuns` and `EndpointFaults` decide.
 extension SimulatedWorker {
-    // MARK: The desk's orders
+    // MARK: The coordinator's orders
 
-    /// Does the desk's next order.
+    /// Executes the coordinator's next order.
     func obey() -> Bool {
         guard !orders.isEmpty else { return false }
         switch orders.removeFirst() {
@@ -45,9 +45,9 @@ extension SimulatedWorker {
         runs.ready(slot)
     }
 
-    // MARK: What follows
+    // MARK: The machine's actions
 
-    /// Does what the runs' machine says.
+    /// Executes the actions of the runs' machine.
     func follow() {
         while !runs.actions.isEmpty {
             runs.take(&steps)
@@ -98,7 +98,7 @@ extension SimulatedWorker {
         return true
     }
 
-    /// A turn begins: the one reading of the clock, the lease and what is known of the campaigns.
+    /// Begins a turn: one reading of the clock, the lease, and what is known of the campaigns.
     private func beginTurn() {
         let (never, always) = (MonotonicInstant(nanoseconds: 0), instant.advanced(by: .seconds(1)))
         let knownUntil = instant.advanced(by: polledAt.advanced(by: Supersession.knowledgeLasts).since(world.now))
@@ -157,7 +157,7 @@ extension SimulatedWorker {
         for slot in runs.sendingSlots where places[slot]?.share == share { runs.stop(slot, .setAside(.breaker)) }
     }
 
-    /// No answer will come that tells whose the faults were.
+    /// Decides about faults when no more answers can come that explain them.
     func decideIfDrained() {
         for share in faults.indices where faults[share].hasPutOff {
             let isBusy = places.values.contains { $0.share == share && ($0.isAsking || !$0.streams.isEmpty) }

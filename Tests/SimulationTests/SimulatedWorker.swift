@@ -2,23 +2,23 @@ import Campaigns
 import Delivery
 import Seeds
 
-/// One worker process: what a sender's driver does, in steps that may end anywhere.
+/// One worker process: the work of a sender's driver, in steps that may end anywhere.
 ///
-/// Decisions are `WorkerShards`', `LoopRuns`' and `EndpointFaults`'; a step is one arrow of the design's section 7.
-/// Between the desk and the loop are queues, so that what one has said the other learns later, or never.
+/// `WorkerShards`, `LoopRuns` and `EndpointFaults` decide; a step is one arrow of the design's section 7. Queues
+/// connect the coordinator and the loop, so that each learns of the other's messages later, or never.
 final class SimulatedWorker {
     typealias Finished = LoopRuns.Finished
 
-    /// What the driver of a loop keeps for a slot.
+    /// The state that a loop's driver keeps for a slot.
     struct Place {
         var share: Int
-        /// Open streams, with what their requests carry that tells what faults mean.
+        /// The open streams, each with the mark by which faults are judged.
         var streams: [(position: Int, mark: UInt16)] = []
-        /// Whether its connections ask for its requests.
+        /// True if its connections fetch its requests.
         var isAsking = false
     }
 
-    /// What the loop tells the desk.
+    /// A message from the loop to the coordinator.
     enum Note {
         case over(ShardKey)
         case took(ShardKey, Finished?)
@@ -26,7 +26,7 @@ final class SimulatedWorker {
 
     struct Publish {
         var shards: [ShardKey]
-        /// Acked afterwards.
+        /// The delivery that is acked afterwards.
         var delivery: ShardDelivery?
     }
 
@@ -37,14 +37,14 @@ final class SimulatedWorker {
     private var tag: UInt64 = 0
     var machine = SimulatedWorker.newMachine(streamDeadline: .zero)
     private var buffer: [WorkerShards.Action] = []
-    /// What the desk told the loop, and the loop the desk.
+    /// Messages from the coordinator to the loop, and from the loop to the coordinator.
     var orders: [WorkerShards.Action] = []
     var notes: [Note] = []
     private var wakeAt: MonotonicInstant?
-    /// The delivery by which a shard was claimed last, and that of its run.
+    /// The delivery by which a shard was last claimed, and the delivery of its run.
     private var claimedBy: [ShardKey: UInt64] = [:]
     private var leases: [ShardKey: UInt64] = [:]
-    /// The instant at which a worker that stops hands over what still runs.
+    /// The instant at which a stopping worker hands over the shards that still run.
     private var handsOverAt: Timestamp?
     var runs = SimulatedWorker.noRuns
     var steps: [LoopRuns.Action] = []
@@ -52,17 +52,17 @@ final class SimulatedWorker {
     var writes: [SimulatedLedger.Write] = []
     private var answers: [SimulatedLedger.Answer] = []
     private var publishes: [Publish] = []
-    /// By delivery tag, which no connection has again.
+    /// Unacknowledged messages by delivery tag, which no later connection reuses.
     private var unacked: [UInt64: SimulatedBroker.Message] = [:]
     private(set) var polledAt: Timestamp
-    /// One for each provider.
+    /// The faults of each provider.
     var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
     unowned let world: World
 
     static let prefetch = 3
-    /// A shard is six devices here.
+    /// A shard has six devices here.
     private static let noFaults = EndpointFaults(answersMax: 3, retriesMax: 6)
-    /// Less than the shards in hand have devices.
+    /// Fewer than the devices of the shards in hand.
     private static var noRuns: LoopRuns { LoopRuns(unflushedMax: 9) }
     static let pollEvery = Duration.milliseconds(500)
 
@@ -96,7 +96,7 @@ final class SimulatedWorker {
 
     // MARK: Faults
 
-    /// Everything in memory is gone; the broker has its messages again.
+    /// Loses everything in memory; the broker requeues its messages.
     func crash(process: Int64) {
         requeueAll()
         self.process = process
@@ -121,7 +121,7 @@ final class SimulatedWorker {
 
     private func reconnect() -> Bool {
         guard !isConnected else { return false }
-        // That takes longer than a word to a loop.
+        // Reconnecting takes longer than a message to a loop.
         while obey() {}
         isConnected = true
         connection += 1
@@ -130,13 +130,13 @@ final class SimulatedWorker {
         return true
     }
 
-    /// The connection was only lost for a moment: the worker gets its messages back before others do.
+    /// Reconnects after a short loss: the worker gets its messages back before others do.
     func comeBack() throws {
         _ = reconnect()
         while try consume() {}
     }
 
-    /// It is told to stop: what it claims from now on is handed over, what runs has a while left.
+    /// Tells the worker to stop: it hands over new claims, and running shards have a while left.
     func terminate() {
         guard !isTerminating else { return }
         isTerminating = true
@@ -152,7 +152,7 @@ final class SimulatedWorker {
 
     // MARK: Steps
 
-    /// Does one thing that can be done, drawn at random.
+    /// Executes one possible action, drawn at random.
     func step() throws {
         reportIfDue()
         pollIfDue()
@@ -182,14 +182,14 @@ final class SimulatedWorker {
     private enum Action {
         case reconnect, consume, open, end, save, commit, answer, publish, order, note
 
-        /// In an order in which what follows does not always come right after; more often what is done more often.
+        /// The order is such that consequences do not always follow at once; frequent actions occur more than once.
         static let all: [Action] = [
             .open, .reconnect, .order, .consume, .end, .open, .note, .answer, .open, .order, .save, .end, .commit,
             .publish, .note, .reconnect, .open, .order, .consume, .end, .note,
         ]
     }
 
-    /// Tells whether there was something to do.
+    /// Executes an action; returns true if there was something to do.
     private func act(_ action: Action) throws -> Bool {
         switch action {
         case .reconnect: reconnect()
@@ -206,7 +206,7 @@ final class SimulatedWorker {
     }
 
     private func consume() throws -> Bool {
-        // What is held does not use up the prefetch.
+        // Held messages do not count toward the prefetch.
         guard isConnected, !isTerminating, unacked.count - machine.heldCount < Self.prefetch else { return false }
         guard let message = world.broker.deliver(random: &world.random) else { return false }
         tag += 1
@@ -228,7 +228,7 @@ final class SimulatedWorker {
         return true
     }
 
-    /// Does what the machine says; `finished` and `left` are what came with the last fact.
+    /// Executes the machine's actions; `finished` and `left` come from the last fact.
     private func perform(_ finished: Finished? = nil, left: [ShardKey] = []) {
         machine.take(&buffer)
         checkOrder(left: left)
@@ -250,8 +250,8 @@ final class SimulatedWorker {
             case .stop(_, let reason, _):
                 if reason == .leaseLost, world.broken == .leaseIgnored { continue }
                 orders.append(action)
-                // Until a loop hears that the lease is gone, it knows so by the lease's own end. How late the other stops
-                // may be is told by a bound of its own: what is known of the campaigns.
+                // Until a loop learns of the lost lease, the lease's own end stops it. A separate bound limits the
+                // delay of other stops: what is known of the campaigns.
                 if reason != .leaseLost { while obey() {} }
             case .write(let key, let epoch):
                 guard let finished else { preconditionFailure("\(key) was taken over without a run") }
@@ -275,7 +275,7 @@ final class SimulatedWorker {
         }
     }
 
-    /// An urgent campaign was accepted, or its message came back.
+    /// Takes the lease of an urgent campaign, when it was accepted or its message came back.
     private func lease(_ delivery: ShardDelivery, _ rows: [ShardRecord], isNew: Bool) {
         // Its connection may be gone; the machine knows.
         guard !rows.isEmpty else { return ack(delivery) }
@@ -293,7 +293,7 @@ final class SimulatedWorker {
         perform()
     }
 
-    /// What a shard leaves is published before its message is acked: the ledger says what, and the acks follow.
+    /// Checks that a shard's children are published before its message is acked.
     private func checkOrder(left: [ShardKey]) {
         guard !left.isEmpty else { return }
         let acked = buffer.compactMap { if case .ack(let delivery) = $0 { unacked[delivery.tag]?.key } else { nil } }
@@ -302,7 +302,7 @@ final class SimulatedWorker {
         }
     }
 
-    /// The message that is a run's lease is acked when the ledger has the run's end, or with the start of a newer run.
+    /// Checks that a run's lease message is acked only once the ledger has the run's end, or a newer run starts.
     private func checkAcks() {
         let begun = buffer.compactMap { if case .start(let start) = $0 { start.shard.id.key } else { nil } }
         for case .ack(let delivery) in buffer where delivery.campaignQueue == nil {
@@ -314,14 +314,14 @@ final class SimulatedWorker {
         }
     }
 
-    /// A run of a shard that is claimed anew opens no stream until the answer is there.
+    /// Checks that a run whose shard is claimed anew opens no stream until the answer comes.
     private func checkStopped(_ key: ShardKey) {
         guard world.broken != .leaseIgnored, let slot = runs.slot(of: key), !runs.isStopped(slot) else { return }
         let isTold = orders.contains { if case .stop(key, _, _) = $0 { true } else { false } }
         if !isTold { world.violation = "\(key) is claimed anew while its run goes on" }
     }
 
-    /// What begins at a worker that stops is handed over at once.
+    /// Checks that a run that begins at a stopping worker is handed over at once.
     private func checkHandedOver() {
         guard isTerminating else { return }
         let stopped = buffer.compactMap { if case .stop(let key, .setAside, _) = $0 { key } else { nil } }
@@ -355,7 +355,7 @@ final class SimulatedWorker {
         }
     }
 
-    /// The desk hears what a loop said.
+    /// Processes a message of the loop.
     private func hear() -> Bool {
         guard !notes.isEmpty else { return false }
         switch notes.removeFirst() {
@@ -369,14 +369,14 @@ final class SimulatedWorker {
         return true
     }
 
-    /// Answers that a loop without a run still counts as not committed.
+    /// The number of answers that a loop without a run still counts as uncommitted.
     var unflushed: Int { runs.unflushed }
 
     private var moment: WorkerShards.Moment { WorkerShards.Moment(world.now, instant) }
 
     var instant: MonotonicInstant { MonotonicInstant(nanoseconds: world.now.milliseconds * 1_000_000) }
 
-    /// The writer takes whatever waits: one transaction.
+    /// Writes everything that waits, in one transaction.
     private func commit() throws -> Bool {
         guard !writes.isEmpty else { return false }
         if world.isLedgerAway { return failClaim() }
@@ -391,7 +391,7 @@ final class SimulatedWorker {
         return true
     }
 
-    /// What waits for a ledger that stands still waits, but for claims, which are given up and made again.
+    /// Fails a claim while the ledger is away: claims are given up and made again; other writes wait.
     private func failClaim() -> Bool {
         for (index, write) in writes.enumerated() {
             guard case .claim(_, let order, let asked) = write, world.now.since(asked) >= .seconds(1) else { continue }
@@ -433,19 +433,19 @@ final class SimulatedWorker {
         }
     }
 
-    /// The ledger has a run's end.
+    /// Handles a run's end after the ledger has it.
     private func finished(_ key: ShardKey, _ epoch: UInt32, left: [ShardKey]) {
         machine.ended(key, epoch: epoch, publishes: !left.isEmpty, at: moment)
         perform(left: left)
     }
 
-    /// One publish of what has to be published; its confirm comes, or is lost.
+    /// Publishes one pending message; its confirm comes or is lost.
     private func publish() throws -> Bool {
         guard var first = publishes.first else { return false }
         while let key = first.shards.last {
             first.shards.removeLast()
             if world.ledger.outbox[key] != nil {
-                // Acked even if no confirm comes (ten seconds after the settle): the row stays, it is the sweeper's.
+                // Acked even without a confirm (ten seconds after the settle): the row stays for the sweeper.
                 _ = try world.publish(key)
                 break
             }

@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// What must hold of a campaign that is over.
+/// Invariants of a campaign that is over.
 extension World {
     func checkEnd() throws {
         let (lost, twice) = ledger.accounts(shardCount: Self.shardCount)
@@ -58,13 +58,13 @@ extension World {
         }
     }
 
-    /// A campaign whose content is refused is stopped for a person, who says twice at most that it is to go on.
+    /// Checks that refused content stops the campaign for a person, who lets it go on twice at most.
     private func checkContent() throws {
         let trips = ledger.campaign.contentTrips
         guard trips <= ContentGuard.tripsMax else {
             throw Violation(description: "the campaign was stopped \(trips) times for its content")
         }
-        // What a run has counted is lost with it, and when it is set aside.
+        // A run's counts are lost with it, and when it is set aside.
         let isUndisturbed = report.crashes + report.disconnects + report.terminations == 0 && faults.pause == 0
         if faults.refused > 0, isUndisturbed, trips == 0, provider.contentFaults >= 18 {
             throw Violation(description: "\(provider.contentFaults) devices were refused, and nobody was asked")

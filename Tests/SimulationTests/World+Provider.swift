@@ -1,11 +1,11 @@
 import Campaigns
 import Delivery
 
-/// The requests of all workers, and what the provider says to them.
+/// The requests of all workers, and the provider's answers.
 extension World {
     func streamOpened(_ shard: Shard, epoch: UInt32, position: Int, isProbe: Bool, isLeaseLost: Bool) {
         ledger.streamOpened(shard.id.key, epoch: epoch, position: position)
-        // What a worker learns by its look at the ledger it learns half a second later, unless that fails.
+        // A worker learns of a change half a second later by its poll of the ledger, unless the poll fails.
         let isSeen = faults.blind + faults.away == 0
         if hasNewerBegun { violation = "\(shard.id) opened a stream after the newer campaign began" }
         if isLeaseLost { violation = "\(shard.id) opened a stream without its lease" }
@@ -40,15 +40,15 @@ extension World {
         return SimulatedProvider.DeviceKey(ordinal: UInt32(token.first ?? .max), position: UInt16(token.last ?? .max))
     }
 
-    /// Whether a device's content drops it, at each attempt alike.
+    /// Returns true if a device's content drops it, which is the same at each attempt.
     func isLeftOut(_ shard: Shard, _ position: Int) -> Bool { provider.leftOut.contains(key(shard, position)) }
 
-    /// `probe`: the epoch of the run when it is a breaker's probe.
+    /// Returns the answer to a request; `probe` is the epoch of a run that is a breaker's probe.
     func answer(_ shard: Shard, _ position: Int, probe: UInt32?) -> SimulatedProvider.Reply {
         let key = key(shard, position)
         if provider.leftOut.contains(key) { violation = "\(shard.id) sends to a device that its content drops" }
         if provider.known[key] != nil { violation = "\(shard.id) sends to a device that has an outcome" }
-        // Who dies may leave answers that nobody else hears of.
+        // A killed worker may leave answers that nobody else receives.
         if report.crashes + report.disconnects == 0,
             let broken = provider.broken(by: key, maxAttempts: shard.facts.maxAttempts, now: now)
         {

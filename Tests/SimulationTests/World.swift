@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Seeds
 
-/// A campaign in a simulated world: three workers, a broker, a ledger, a provider, a clock, and what goes wrong.
+/// A campaign in a simulated world: three workers, a broker, a ledger, a provider, a clock and faults.
 final class World {
     struct Report {
         var seed: UInt64
@@ -16,7 +16,7 @@ final class World {
         var lostAnswers = 0
         var extraSends = 0
         var atRisk = 0
-        /// Claims that had to wait for a worker that lives.
+        /// The number of claims that had to wait for a live worker.
         var waits = 0
         var maybeSent = 0
         var outcomes = OutcomeCounts()
@@ -25,16 +25,16 @@ final class World {
         var guardTrips = 0
         var guardPasses = 0
         var asked = 0
-        /// Campaigns whose place a newer one took, and those of them that waited for a run to stop.
+        /// The number of superseded campaigns, and of those that had to wait for a run to stop.
         var superseded = 0
         var quieted = 0
         var awaited = 0
-        /// Streams of the second provider while the first was out, and of the first while the second was paused.
+        /// Streams of the second provider during the first's outage, and of the first during the second's pause.
         var besideOutage = 0
         var besidePause = 0
-        /// Pieces of an end behind which rows were left.
+        /// The number of pieces of an end that left rows for another piece.
         var piecesLeft = 0
-        /// Turns that were given away, and requests in one.
+        /// The number of assigned turns, and of requests in one.
         var slots = 0
         var contentTrips = 0
         var standstills = 0
@@ -50,40 +50,40 @@ final class World {
     var ledger: SimulatedLedger
     var violation: String?
     var adoptions = 0
-    /// Times when devices asked again whether the provider is out.
+    /// The number of times that devices were tried to learn if the provider is out.
     var asked = 0
     let broken: BrokenRule?
     private(set) var now: Timestamp
     var provider = SimulatedProvider()
     var workers: [SimulatedWorker] = []
     private var processes: Int64 = 0
-    /// Workers that stand still, with the end of it.
+    /// The frozen workers, with the end of the freeze.
     private var frozenUntil: [Int: Timestamp] = [:]
     var faults: Faults
     var report: Report
-    /// Since when no stream of a provider may be opened: a pause or a cancel, plus the poll.
+    /// The time from which no stream of a provider may be opened: a pause or a cancel, plus the poll.
     var quietFrom: [Share: Timestamp] = [:]
-    /// The same for the shards whose devices have quiet hours.
+    /// The same for shards whose devices have quiet hours.
     var quietHoursFrom: Timestamp?
     var credentialsUntil: [Share: Timestamp] = [:]
-    /// When an operator gave the campaign another end the last time.
+    /// The last time that an operator changed the campaign's end.
     var endChangedAt: Timestamp?
     var outageUntil: Timestamp?
-    /// Probes that got a fault, by their shards and epochs: one request tells.
+    /// The failed probes by their shards and epochs: one request decides.
     var failedProbes: Set<String> = []
     private var fixAt: Timestamp?
     private var ledgerAwayUntil: Timestamp?
-    /// When a person lets a campaign go on whose content was refused.
+    /// The time at which a person lets a campaign with refused content go on.
     private var contentLookAt: Timestamp?
-    /// When the newer campaign marked this one, and whether it has begun.
+    /// The time at which the newer campaign marked this one, and a flag for its begin.
     private var markedAt: Timestamp?
     var hasNewerBegun = false
-    /// Whose time the ledger's is, when somebody sets its clock; and what had passed there at the start.
+    /// The host whose time is the ledger's, if its clock is set, and the time that had passed there at the start.
     private var host: SimulatedHost?
 
     init(seed: UInt64, faults: Faults, broken: BrokenRule? = nil) {
         var random = SeededRandom(seed: seed)
-        // So begin the sequences that failing seeds were noted for.
+        // Keeps the random sequences of the recorded failing seeds.
         _ = random.next()
         let start = Timestamp(milliseconds: 1_800_000_000_000)
         let end = faults.expiry ? [20, 600, 9_000][random.below(3)] : 30 * 86_400
@@ -131,7 +131,7 @@ final class World {
         for _ in 0..<3 { workers.append(SimulatedWorker(process: newProcess(), world: self)) }
     }
 
-    /// How long a stream is open at most; nobody need wait longer for another's run.
+    /// The longest life of a stream; nobody needs to wait longer for another worker's run.
     var streamDeadline: Duration { faults.isPatient ? .seconds(86_400) : .seconds(10) }
 
     func newProcess() -> Int64 {
@@ -141,7 +141,7 @@ final class World {
 
     // MARK: The run
 
-    /// Runs until everything is settled and every message acked; throws what is wrong.
+    /// Runs until everything is settled and every message is acked; throws the first violation.
     func run() throws -> Report {
         do {
             while !isOver {
@@ -209,13 +209,13 @@ final class World {
         try worker.step()
     }
 
-    /// Freezes and thaws a worker; what it wrote and was not committed goes on its way afterwards.
+    /// Freezes and thaws a worker; its uncommitted writes go on afterwards.
     private func standsStill(_ index: Int, _ worker: SimulatedWorker) throws -> Bool {
         if let until = frozenUntil[index] {
             guard until <= now else { return true }
             frozenUntil[index] = nil
         } else if faults.freeze > 0, random.chance(faults.freeze) {
-            // It hears of that first when it goes on.
+            // It learns of the freeze only when it goes on.
             worker.disconnect()
             report.disconnects += 1
             ledger.owners.killed.insert(worker.process)
@@ -225,7 +225,7 @@ final class World {
         return false
     }
 
-    /// Advances what has really passed, and with it the time that all workers share.
+    /// Advances the real time, and with it the time that all workers share.
     private func advanceClock(isIdle: Bool) {
         let before = now
         passTime(isIdle: isIdle)
@@ -237,7 +237,7 @@ final class World {
             host?.step(random: &random)
         }
         now = host?.now ?? now
-        // A hundredth is what is made up for; whatever is more was neither waited for nor lived through.
+        // The shared time may catch up by a hundredth; a larger difference is time that nobody waited for or lost.
         let off = now.since(before) - passed
         if abs(off / .milliseconds(1)) > passed / .milliseconds(100) + 2 {
             violation = "the shared time went \(now.since(before)) while \(passed) passed"
@@ -304,13 +304,13 @@ final class World {
             settleQuiet()
             ledger.markEnded(now: now)
         }
-        // Whoever does a piece may die before the next: another comes some steps later.
+        // A worker may die after a piece: another one comes some steps later.
         if ledger.campaign.endedAs != nil, random.chance(0.1), try ledger.endPiece(rowsMax: 1, now: now) {
             report.piecesLeft += 1
         }
     }
 
-    /// A newer campaign takes this one's place, and begins when `Supersession` lets it.
+    /// Lets a newer campaign supersede this one, and begin when `Supersession` allows it.
     private func newerStep() throws {
         if markedAt == nil, faults.supersede > 0, random.chance(faults.supersede) {
             markedAt = now
@@ -323,7 +323,7 @@ final class World {
         hasNewerBegun = Supersession.mayBegin(markedAt: markedAt, running: running, now: now)
     }
 
-    /// The ledger stands still for a while, and hears nobody.
+    /// Stops the ledger for a while, in which it processes nothing.
     private func ledgerStep() {
         if let until = ledgerAwayUntil, until <= now { ledgerAwayUntil = nil }
         guard ledgerAwayUntil == nil, random.chance(faults.away) else { return }
@@ -333,10 +333,10 @@ final class World {
 
     var isLedgerAway: Bool { ledgerAwayUntil != nil }
 
-    /// Whether the ledger takes a progress.
+    /// Returns true if the ledger saves a progress.
     func takesSave() -> Bool { faults.lostSave == 0 || !random.chance(faults.lostSave) }
 
-    /// Whether a worker reads the ledger when it wants to.
+    /// Returns true if a worker can read the ledger when it wants to.
     func readsLedger() -> Bool { !isLedgerAway && (faults.blind == 0 || !random.chance(faults.blind)) }
 
     private func setPaused(_ isPaused: Bool) {
@@ -360,7 +360,7 @@ final class World {
         }
     }
 
-    /// The planner's share: first publishes, what was set aside, and the sweep.
+    /// Does the planner's share: first publishes, rows set aside, and the sweep.
     private func plannerStep() throws {
         if now >= ledger.campaign.expiresAt { ledger.markEnded(now: now) }
         try ledger.judgeIfFinished(now: now)
@@ -375,9 +375,9 @@ final class World {
         }
     }
 
-    // MARK: What workers see of the world
+    // MARK: The workers' view of the world
 
-    /// Publishes a shard's outbox row and tells whether it was confirmed.
+    /// Publishes a shard's outbox row; returns true if it was confirmed.
     func publish(_ key: ShardKey) throws -> Bool {
         guard let (message, row) = try ledger.message(key) else { return true }
         if random.chance(faults.lostPublish) { return false }
@@ -385,7 +385,7 @@ final class World {
         if let rung = row.rung, let dueAt = row.dueAt, dueAt > now {
             let (isLonger, expiresAt) = (random.below(2) == 1, ledger.campaign.expiresAt)
             queue = RungQueue.choose(rung, dueAt: dueAt, random: isLonger, now: now, expiresAt: expiresAt)
-            // It waits in the ledger.
+            // The shard waits in the ledger.
             if queue == nil { return false }
         }
         broker.publish(message, to: queue, now: now)

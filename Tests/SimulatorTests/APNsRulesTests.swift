@@ -2,7 +2,7 @@ import Testing
 
 @testable import Simulator
 
-/// One change to a request that is accepted, and the reason that it must be refused for; nil when it stays accepted.
+/// A change to an accepted request, and the expected reason of its refusal; nil when it stays accepted.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     let what: String
     let reason: APNsReason?

@@ -181,7 +181,7 @@ import Testing
         let faults = [("stream_limits", "100,1,0,50"), ("stream_limits_every", "50"), ("stream_limit_ms", "200")]
         try await withSimulator(faults + [("latency", "1")]) { simulator in
             let run = try await TestClient.send(Self.tokens(400), to: simulator)
-            // Streams that were opened before the client could know the smaller limit are refused, never half done.
+            // Streams opened before the client could know the smaller limit are refused whole.
             #expect(run.answers.allSatisfy { $0?.status == 200 || $0?.kind == .refused })
             #expect(simulator.statistics.accepted == UInt64(run.statuses.count { $0 == 200 }))
             #expect(Set(run.limits).isSuperset(of: [100, 1, 0, 50]))

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks the control address one thing per connection.
+/// Sends one request per connection to the control address.
 struct ControlClient {
     let port: Int
 

@@ -83,7 +83,7 @@ import Testing
         var inbox = DeviceInbox(.fcm, now: Self.now)
         for number in 0..<22 { inbox.receive(message("\(number)", key: "k"), now: Self.now) }
         inbox.receive(message("plain"), now: Self.now)
-        // The 21st was delayed, and the 22nd took its place; nobody was told.
+        // The 21st was delayed, and the 22nd replaced it; nobody was notified.
         #expect(ids(inbox.shown).suffix(2) == ["19", "plain"])
         #expect(inbox.counts.collapsed == 1)
         inbox.advance(to: Self.now + 179_999)
@@ -139,7 +139,7 @@ import Testing
         let other = made(sport, body: #"{"aps":{"alert":"x"}}"#, id: "6")
         inbox.receive(other, now: Self.now)
         inbox.setOnline(true, now: Self.now + 1000)
-        // The newest of the app was "now or never" and took nothing's place.
+        // The app's newest message was "now or never" and replaced nothing.
         #expect(ids(inbox.shown) == ["2", "4", "6"])
         #expect(inbox.shown.last?.message.body == "x")
         #expect(inbox.counts.collapsed == 1)

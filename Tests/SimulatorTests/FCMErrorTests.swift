@@ -107,7 +107,7 @@ import Testing
             for _ in 0..<3 where quotas.take(key, before: taken, access: FCMAccess(), now: now) { taken += 1 }
             now = FCMSample.now + Int64(second + 1) * 1000
         }
-        // What was there at first and what came back in an hour.
+        // The initial quota, and the refill of an hour.
         #expect((9900...10_000).contains(taken))
         var burst = 0
         for _ in 0..<10 where quotas.take(key, before: taken, access: FCMAccess(), now: now) { burst += 1 }

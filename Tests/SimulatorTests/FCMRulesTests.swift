@@ -2,7 +2,7 @@ import Testing
 
 @testable import Simulator
 
-/// A change to a message that FCM accepts and the field that it must be refused for; nil when it stays accepted.
+/// A change to an accepted FCM message, and the field for which it must be refused; nil when it stays accepted.
 struct FCMCase: Sendable, CustomTestStringConvertible {
     let what: String
     let violation: String?

@@ -2,7 +2,7 @@ import TLS
 
 @testable import Simulator
 
-/// A message that FCM accepts, to be changed in one place by each test, and the account that may send it.
+/// A message that FCM accepts, which each test changes in one place, and the account that may send it.
 struct FCMSample {
     static let now: Int64 = 1_790_000_000_000
     static let project = "fanfare-simulator"
@@ -10,7 +10,7 @@ struct FCMSample {
     static let authority = "127.0.0.1:8444"
     static let email = "fanfare@\(project).iam.gserviceaccount.com"
     static let keyID = "0123456789abcdef0123456789abcdef01234567"
-    /// Without a key no signature is good, and every test says so.
+    /// The account's key pair; if nil, no signature is valid and every test fails.
     static let pair = try? RS256.generateKey()
 
     var fields: [(name: String, value: String)] = [
@@ -36,7 +36,7 @@ struct FCMSample {
     }
 }
 
-/// FCM without a socket: one connection that is asked again and again.
+/// FCM without a socket: one connection that gets many requests.
 final class FCMWorld {
     let side: FCMSide
     let connection: any PeerConnection
@@ -51,7 +51,7 @@ final class FCMWorld {
         connection = side.connectionOpened(hasClientCertificate: false)
     }
 
-    /// The answer to a request with nothing in its way but the rules, and the device it was for.
+    /// Returns the answer to a request that only the rules can refuse, and the device it was for.
     func ask(
         _ fields: [(name: String, value: String)],
         _ body: String,
@@ -72,7 +72,7 @@ final class FCMWorld {
         return ask(sample.fields, sample.body, counts: counts).answer
     }
 
-    /// The answer of the token endpoint to an assertion.
+    /// Returns the answer of the token endpoint to an assertion.
     func fetch(
         _ claims: String? = nil,
         header: String = #"{"alg":"RS256","typ":"JWT","kid":"\#(FCMSample.keyID)"}"#,
@@ -103,7 +103,7 @@ final class FCMWorld {
         return "{\"iss\":\"\(issuer)\",\(scope)\"aud\":\"\(audience)\",\"iat\":\(issued),\"exp\":\(issued + lives)}"
     }
 
-    /// A good access token.
+    /// Returns a valid access token.
     func token() -> String { Self.string("access_token", in: fetch()) ?? "" }
 
     static func string(_ member: String, in answer: Answer) -> String? {
@@ -114,7 +114,7 @@ final class FCMWorld {
         let signed = [header, claims].map { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }
             .joined(separator: ".")
         let pem = key ?? FCMSample.pair?.privateKeyPEM ?? []
-        // A key that cannot sign gives an assertion that no test takes for good.
+        // A key that cannot sign gives an assertion that every test rejects.
         guard let key = try? RS256.SigningKey(pem: pem, source: "the test's key"),
             let signature = try? key.sign(Array(signed.utf8))
         else { return signed }
@@ -125,10 +125,10 @@ final class FCMWorld {
 extension Answer {
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The whole error as a tree, for the parts of it.
+    /// The whole error as a tree.
     var error: JSONNode? { try? JSONNode(parsing: body[...])["error"] }
 
-    /// The detail with this type, without its prefix.
+    /// Returns the detail with this type, without its prefix.
     func detail(_ type: String) -> JSONNode? {
         guard case .array(let details)? = error?["details"] else { return nil }
         return details.first { $0["@type"]?.string == "type.googleapis.com/\(type)" }

@@ -6,7 +6,7 @@ import Testing
     private static func tokens(_ count: Int) -> [String] {
         (0..<count).map { number in
             let mark = String(number, radix: 36)
-            // No digit pads it: every token must be another.
+            // No digit pads it: every token must be different.
             return "d" + mark + String(repeating: "_", count: 21 - mark.count) + ":APA91b"
                 + String(repeating: "Qz-_", count: 33)
         }

@@ -2,7 +2,7 @@ import TLS
 
 @testable import Simulator
 
-/// A request that APNs accepts, to be changed in one place by each test.
+/// A request that APNs accepts, which each test changes in one place.
 struct Sample {
     static let now: Int64 = 1_790_000_000
     static let token = String(repeating: "0a1b2c3d", count: 8)
@@ -15,14 +15,14 @@ struct Sample {
         ("apns-collapse-id", "derby-score"),
     ]
     var body = #"{"aps":{"alert":{"title":"Gol","body":"1–0"}},"match":7}"#
-    /// nil for the token of `signer`.
+    /// The authorization; nil for the token of `signer`.
     var authorization: String?
     var signer = Sample.news
     var issuedAt = Sample.now - 60
     var certificate: String?
     var access = APNsAccess(topics: ["com.example.news"], keys: [Sample.news.providerKey, Sample.sport.providerKey])
 
-    /// Two keys of one team.
+    /// The signers of two keys of one team.
     static let news = Signer(keyID: "NEWSKEY001", teamID: "TEAM000001")
     static let sport = Signer(keyID: "SPORTKEY01", teamID: "TEAM000001")
 
@@ -74,7 +74,7 @@ struct Signer: Sendable {
     init(keyID: String, teamID: String) {
         self.keyID = keyID
         self.teamID = teamID
-        // Without a key no signature is good, and every test says so.
+        // Without a key no signature is valid, and every test fails.
         pair = try? ES256.generateKey()
     }
 
@@ -104,7 +104,7 @@ struct Signer: Sendable {
     static func token(header: String, claims: String, privateKeyPEM: [UInt8]) -> String {
         let signed = [header, claims].map { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }
             .joined(separator: ".")
-        // A key that cannot sign gives a token that no test takes for good.
+        // A key that cannot sign gives a token that every test rejects.
         guard let key = try? ES256.SigningKey(pem: privateKeyPEM, source: "the test's key"),
             let signature = try? key.sign(Array(signed.utf8))
         else { return signed }

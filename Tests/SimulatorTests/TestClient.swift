@@ -4,7 +4,7 @@ import NIOPosix
 import Simulator
 import TLS
 
-/// How one request of a `TestClient` ended.
+/// The end of a request of a `TestClient`.
 struct TestAnswer: Sendable, Equatable {
     var kind: StreamEnd.Kind
     var status: Int
@@ -14,9 +14,9 @@ struct TestAnswer: Sendable, Equatable {
     var date: String
 }
 
-/// What a connection of a `TestClient` has seen until it was closed.
+/// A `TestClient` connection's observations until it was closed.
 struct TestRun: Sendable {
-    /// By place of the request; nil for one that was never sent.
+    /// The answers by the request's index; nil for a request that was never sent.
     var answers: [TestAnswer?]
     /// The last GOAWAY's debug data.
     var goAway: String?
@@ -36,7 +36,7 @@ struct TestRequest: Sendable {
 
 /// A client for tests: one connection, all requests, as many at once as the server allows.
 enum TestClient {
-    /// Sends `tokens.count` good alerts, signed with the identity's key or certified by its certificate.
+    /// Sends `tokens.count` valid alerts, signed with the identity's key or authenticated by its certificate.
     static func send(
         _ tokens: [String],
         to simulator: APNsSimulator.Running,
@@ -85,7 +85,7 @@ enum TestClient {
         return try await send(requests, fields: fields, to: fcmPort(of: simulator), context: plain(simulator))
     }
 
-    /// What the token endpoint gives for a good assertion.
+    /// Returns the token endpoint's access token for a valid assertion.
     static func fetchAccessToken(from simulator: APNsSimulator.Running) async throws -> String {
         let port = try fcmPort(of: simulator)
         let request = TestRequest(path: "/token", body: try AssertionForm.make(for: simulator, now: now()))
@@ -190,7 +190,7 @@ private final class TestClientHandler: ChannelInboundHandler {
                 }
             }
             if let failure { throw failure }
-            // A server may say GOAWAY and goodbye in one go: what it said before counts.
+            // A server may send GOAWAY and close_notify together: frames before them count.
             if tls.state == .established || http != nil { try proceed(session()) }
             if tls.state == .closed { context.close(promise: nil) }
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The wall clock, for provider tokens that must be of today.
+/// The wall clock, for provider tokens that must be current.
 enum WallClock {
     static var seconds: Int { time(nil) }
 }

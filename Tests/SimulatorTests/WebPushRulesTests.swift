@@ -14,7 +14,7 @@ import Testing
         #expect(location?.value.starts(with: Array("\(WebPushWorld.origin)/message/".utf8)) == true)
         #expect(answer.fields.contains { $0.name == Array("ttl".utf8) && $0.value == Array("60".utf8) })
         #expect(world.statistics == ["deciphered": 1, "undecipherable": 0])
-        // Sealed for another browser: the service cannot know, the person sees nothing.
+        // Sealed for another browser: the service cannot know this, and the person sees nothing.
         #expect(try world.ask(world.fields(to: 8), world.seal("Gol", to: 7)).status == 201)
         #expect(world.statistics == ["deciphered": 1, "undecipherable": 1])
     }
@@ -68,7 +68,7 @@ import Testing
         }
         #expect(try world.answer("authorization", world.vapid(expires: world.now + 86_400)).status == 201)
         #expect(try world.answer("authorization", world.vapid(subject: "https://example.com")).status == 201)
-        // A token that was good on this connection ends all the same.
+        // A token that was valid on this connection expires all the same.
         let authorization = try world.vapid(expires: world.now + 10)
         #expect(try world.answer("authorization", authorization).status == 201)
         world.now += 10

@@ -2,7 +2,7 @@ import TLS
 
 @testable import Simulator
 
-/// A push service without a socket, and a message that it accepts, to be changed in one place by each test.
+/// A push service without a socket, and a message that it accepts, which each test changes in one place.
 final class WebPushWorld {
     static let now: Int64 = 1_790_000_000
     static let authority = "127.0.0.1:8445"
@@ -19,7 +19,7 @@ final class WebPushWorld {
         key = try ES256.SigningKey(pem: ES256.generateKey().privateKeyPEM, source: "the test's key")
     }
 
-    /// A message for subscription `number` with all fields that it needs.
+    /// Returns a message's required fields for subscription `number`.
     func fields(to number: UInt64, authorization: String? = nil) throws -> [(name: String, value: String)] {
         [
             (":method", "POST"), (":authority", Self.authority), (":path", "/push/\(side.subscriptions.id(number))"),
@@ -78,7 +78,7 @@ final class WebPushWorld {
         }
     }
 
-    /// The answer to a message with one field changed; nil takes it away.
+    /// Returns the answer to a message with one field changed; nil removes it.
     func answer(_ name: String, _ value: String?, body: [UInt8] = []) throws -> Answer {
         var fields = try fields(to: 7).filter { $0.name != name }
         if let value { fields.append((name, value)) }

@@ -143,7 +143,7 @@ struct AcceptanceTests {
         #expect(shards.map(\.record.epoch) == [1, 1])
         #expect(try await ledger.status(number).pending.sending == 6)
 
-        // The worker dies; the campaign's message comes to another one.
+        // The worker dies; the campaign's message goes to another one.
         #expect(try await ledger.read { try $0.fastPathShards(campaign: number) }.count == 2)
         let repeated = try await ledger.write(.synced) { try $0.acceptClaimed(new, worker: 8, now: .start + 1) }
         guard case .existing = repeated.acceptance, repeated.shards.isEmpty else {

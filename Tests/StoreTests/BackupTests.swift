@@ -31,7 +31,7 @@ struct BackupTests {
         #expect(copy.storeID == ledger.storeID)
         let (count, paused) = try await copy.read { (try $0.parkedCount(), try $0.campaign(number)?.pausedBy) }
         #expect(count <= 200)
-        // Never the middle of a transaction.
+        // Never from the middle of a transaction.
         #expect(paused == [])
         #expect(try await copy.status(number).law == .holds)
         await copy.close()
@@ -53,7 +53,7 @@ struct BackupTests {
         #expect(throws: BackupError.self) { try LedgerBackup.backUp(scratch.path, to: "/nonexistent/backup.db") }
     }
 
-    /// Backs up: a file with our own command, a database with its server's.
+    /// Makes a backup: of a file with our own command, of a database with its server's tools.
     private func backUp() throws {
         guard let database = scratch.database else {
             _ = try LedgerBackup.backUp(scratch.path, to: file)
@@ -62,7 +62,7 @@ struct BackupTests {
         try PrivatePostgreSQL.shared.get().dump(database, to: file)
     }
 
-    /// The steps of the runbook when nobody has the ledger open any more.
+    /// Performs the runbook's steps once nobody has the ledger open.
     private func restore() async throws -> RestoredLedger {
         guard let database = scratch.database else { return try LedgerBackup.restore(file, to: scratch.path) }
         let server = try PrivatePostgreSQL.shared.get()
@@ -124,7 +124,7 @@ struct BackupTests {
         repeated.repetition = NewRepetition(next: NextRun(at: .start + 100, madeAt: .start + 100))
         let daily = try await ledger.accepted(repeated)
         try backUp()
-        // What the backup does not know.
+        // A campaign that the backup does not know.
         let lost = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "later"), identity: "2"))
         let late = try await ledger.planned(lost)
         try restoreInUse()
@@ -140,7 +140,7 @@ struct BackupTests {
         // Runs up to now may have been sent.
         let since = try await restored.read { try $0.repeatedCampaign(daily)?.restoredAt }
         #expect(try abs(#require(since).milliseconds - Int64(Date().timeIntervalSince1970 * 1000)) < 60_000)
-        // A worker of the lost time that wakes up.
+        // A worker of the lost period wakes up.
         #expect(try await restored.write { try $0.saveProgress([(token: token, progress: saved)]) } == [token])
         #expect(status.counts.accepted == 1 && status.pending.held == 5 && status.pending.unplanned == 3)
         let old = Claim(key: key(number, 0), generation: 1, redelivered: true, worker: 9, knowsApp: true)
@@ -159,12 +159,12 @@ struct BackupTests {
         }
         #expect(released.map(\.record.generation) == [1001, 1001])
         #expect(released[0].record.progress == saved)
-        // The same job, sent again by its producer, gets a number that no message of the lost time has.
+        // The same job, sent again by its producer, gets a number that no message of the lost period has.
         let again = try await restored.accepted(Sample.campaign(facts: Sample.facts(id: "later"), identity: "2"))
         #expect(again > lost)
         await restored.close()
         guard let replaced = result.replaced else { return }
-        // The lost ledger is whole.
+        // The replaced ledger is intact.
         let kept = try Ledger.open(path: replaced, create: false)
         #expect(try await kept.status(lost).law == .holds)
         await kept.close()
@@ -201,7 +201,7 @@ struct BackupTests {
         await ledger.close()
         let garbage = Data(repeating: 0x5A, count: 8192)
         try garbage.write(to: URL(fileURLWithPath: scratch.path))
-        // The write-ahead log alone would make a whole ledger of it.
+        // The write-ahead log alone would make a complete ledger of it.
         for log in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: scratch.path + log) {
             try FileManager.default.removeItem(atPath: scratch.path + log)
         }

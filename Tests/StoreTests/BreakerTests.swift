@@ -42,7 +42,7 @@ struct BreakerTests {
         #expect(try await !open())
         #expect(try await claim(key(news, 0), generation: 1, now: .start + 1).decision == .setAside(.breaker))
         #expect(try await claim(key(shop, 0), generation: 1, now: .start + 1).decision == .run)
-        // Nothing new is cut either.
+        // No new shards are cut either.
         #expect(try await ledger.planned(news).isEmpty)
         #expect(try await ledger.planned(shop).count == 2)
         let status = try await ledger.status(news)
@@ -113,7 +113,7 @@ struct BreakerTests {
         let breaker = try #require(try await ledger.read { try $0.breaker(app: "news", provider: .apns) })
         #expect(breaker.probe == nil)
         #expect(try await probe(number, now: .start + 3).isEmpty)
-        // Both reasons are shown, and each goes by itself.
+        // Both reasons are shown, and each is removed independently.
         #expect(try await ledger.status(number).stateReason == "breaker, paused")
         _ = try await ledger.write(.synced) { try $0.resume(campaign: number, now: .start + 4) }
         #expect(try await ledger.status(number).stateReason == "breaker")

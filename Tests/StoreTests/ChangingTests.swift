@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// `campaign set`: another end, another urgency.
+/// `campaign set`: a new end, a new urgency.
 @Suite(.fewLedgersAtOnce)
 struct ChangingTests {
     private let scratch = ScratchLedger()
@@ -30,7 +30,7 @@ struct ChangingTests {
         #expect(try await claim(key(number, 0), now: .start).newEnd == nil)
         guard case .done(let facts) = try await setEnd(number, .at(.start + 7200)) else { throw LedgerError.failed("") }
         #expect(facts.expiresAt == .start + 7200 && facts.endChanges == 1)
-        // The old end has passed: the shard in the queue is sent all the same.
+        // The old end has passed, but the shard in the queue is still sent.
         let late = try await claim(key(number, 1), now: .start + 4000)
         #expect(late.decision == .run && late.newEnd == .start + 7200 && late.campaign?.endChanges == 1)
         let next = try await ledger.planned(number, now: .start + 4000)
@@ -38,7 +38,7 @@ struct ChangingTests {
         let again = try await ledger.read { try $0.shardToPublish(first[0].record.id.key) }
         #expect(again?.facts.expiresAt == .start + 7200)
         #expect(try await ledger.status(number).expiresAt == .start + 7200)
-        // Earlier is a change too.
+        // An earlier end is a change too.
         _ = try await setEnd(number, .at(.start + 4100), now: .start + 4000)
         let ended = try await ledger.write { try $0.endDue(now: .start + 4101).expired }
         #expect(ended == [number])
@@ -100,7 +100,7 @@ struct ChangingTests {
         var ends: [Timestamp?] = []
         for ordinal in 0..<UInt32(2) { ends.append(try await claim(key(number, ordinal), now: .start + 200).newEnd) }
         #expect(Set(ends) == [.start + 300, .start + 400])
-        // An instant ends all of them, if they have begun by then.
+        // An instant ends all parts, if they have begun by then.
         let facts = try #require(try await ledger.read { try $0.campaign(number) })
         #expect(try await setEnd(number, .at(.start + 10)) == .wrongEnd(facts, .beforeBegin(.start + 20)))
         _ = try await setEnd(number, .at(.start + 250))
@@ -136,7 +136,7 @@ struct ChangingTests {
             }
         }
         #expect(try await ledger.planned(number, now: .start + 1).map(\.lane.urgency) == [.urgent])
-        // What is in the bulk lane is claimed there.
+        // Shards in the bulk lane are claimed there.
         let (_, token) = try await ledger.running(key(number, 0), now: .start + 2)
         #expect(try await ledger.write(.synced, { try $0.settle(token, .of(.accepted(4)), now: .start) }) != .fenced)
         let changes = try await ledger.read { try $0.history(campaign: number, now: .start) }.filter {

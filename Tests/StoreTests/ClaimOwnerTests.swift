@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Claims of rows that run: whose they are, and what becomes of what their workers did.
+/// Claims of running rows: their owners, and the results of those owners' runs.
 @Suite(.fewLedgersAtOnce)
 struct ClaimOwnerTests {
     private let scratch = ScratchLedger()
@@ -52,7 +52,7 @@ struct ClaimOwnerTests {
         _ = try await ledger.write { try $0.cancel(campaign: number, now: now) }
         #expect(try await claim(key(number, 0), by: second, now: now).decision == .waits)
 
-        // What it waits for is written, and known.
+        // The progress that it waits for is written and known.
         var progress = Progress(count: 4)
         progress.accept(0)
         progress.accept(2)
@@ -87,7 +87,7 @@ struct ClaimOwnerTests {
         let third = try await worker("third", now: .start + 11)
         let dead = try await claim(key(number, 0), by: third, now: .start + 11)
         #expect(dead.decision == .run && dead.deaths == 1 && dead.maybeSent == 4)
-        // It stays, whatever becomes of the campaign.
+        // It stays, whatever happens to the campaign.
         let settlement = try Settlement.of(.accepted(4))
         let last = RunToken(key: key(number, 0), epoch: try #require(dead.record?.epoch), worker: third)
         _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(last, settlement, now: .start + 12) }
@@ -133,7 +133,7 @@ struct ClaimOwnerTests {
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         var now = Timestamp.start
-        /// A new worker, to which the message comes when the one before has lapsed.
+        /// Claims as a new worker, which gets the message when the previous one has lapsed.
         func next(isAlone: Bool) async throws -> ClaimResult {
             now = now + 11
             return try await claim(key(number, 0), by: try await worker("w", now: now), isAlone: isAlone, now: now)
@@ -142,7 +142,7 @@ struct ClaimOwnerTests {
             let result = try await next(isAlone: false)
             #expect(result.decision == .run && result.deaths == deaths)
         }
-        // Beside others it is not claimed, and that counts for nothing.
+        // Beside other shards it is not claimed, and the try does not count as a death.
         for _ in 1...3 { #expect(try await next(isAlone: false).decision == .runAlone) }
         for _ in 1...3 { #expect(try await next(isAlone: true).decision == .run) }
         #expect(try await next(isAlone: false).decision == .quarantine(reason: "WorkerDied"))

@@ -76,7 +76,7 @@ struct ClaimTests {
         #expect(taken.decision == .run)
         #expect(taken.record?.epoch == 2)
         #expect(taken.record?.progress == saved)
-        // What the first run had sent and not said is anybody's guess: three of four.
+        // The requests that the first run made and did not save are unknown: three of four.
         #expect(taken.deaths == 0 && taken.maybeSent == 3)
         #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
     }
@@ -130,7 +130,7 @@ struct ClaimTests {
         #expect(aside.record?.generation == 2)
         #expect(aside.record?.aside == .paused)
         #expect(try await ledger.status(number).pending.held == 4)
-        // Its old message, delivered once more, finds a row that has moved on.
+        // Its old message, delivered once more, finds a row with a newer generation.
         #expect(try await claim(key(number, 0), redelivered: true).decision == .drop)
 
         func release() async throws -> [ShardToPublish] {
@@ -210,9 +210,9 @@ struct ClaimTests {
             return try transaction.claim(claim, now: .start)
         }
         #expect(result.decision == (isCancelled ? .end(.cancelled) : .setAside(.paused)))
-        // 2 is FULL: the body ran again in a transaction that is synced.
+        // 2 is FULL: the body ran again in a synced transaction.
         #expect(levels.withLock { $0 }.last == 2)
-        // A run is not: nothing is lost with it that the message does not bring back.
+        // A run is not synced: the message brings back everything that is lost with it.
         let after = try await ledger.write(.normal) { try $0.db.number("PRAGMA synchronous") }
         #expect(after == 1)
     }

@@ -6,7 +6,7 @@ import PushProviders
 import Store
 import Testing
 
-/// What a wrong clock has written keeps nobody waiting, and two processes have one time.
+/// Instants written by a wrong clock keep nobody waiting, and two processes share one time.
 @Suite(.fewLedgersAtOnce)
 struct ClockTests {
     private let scratch = ScratchLedger()
@@ -25,7 +25,7 @@ struct ClockTests {
         #expect(first.count == 1)
         #expect(try await ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: .start) })
         #expect(try await lease(2, .start) == first.map { $0 + 1 })
-        // One that can be meant is another's.
+        // A plausible lease is another worker's.
         #expect(try await lease(1, .start + 2).isEmpty)
         #expect(try await ledger.status(number).law == .holds)
     }
@@ -39,7 +39,7 @@ struct ClockTests {
             let leased = try await ledger.write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: now) }
             #expect(leased.count == 1)
         }
-        // Written anew: it runs out when it should.
+        // Written anew, it runs out when it should.
         #expect(try await !ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: .start + 2) })
         #expect(try await ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: .start + 4) })
     }
@@ -112,7 +112,7 @@ struct ClockTests {
         await second.close()
     }
 
-    /// Another process of the host has seen the wall clock step; of the file's own rule `HostAnchorTests` has more.
+    /// Another process of the host has seen the wall clock step; `HostAnchorTests` covers the file's own rule.
     @Test(arguments: [-86_400, -3600, 3600, 86_400])
     func `a stored anchor is the time, whatever the wall clock says, until nothing is open`(step: Int64) async throws {
         let ledger = try scratch.open()

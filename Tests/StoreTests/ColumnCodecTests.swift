@@ -26,7 +26,7 @@ struct ColumnCodecTests {
         let bytes = try #require(DeviceIDs.encode(ids))
         #expect(DeviceIDs.decode(bytes) == ids)
         #expect(DeviceIDs.encode([nil, nil]) == nil)
-        // Cut off: what is there is read, nothing is read beyond.
+        // Cut off: the existing bytes are read, and none beyond.
         #expect(DeviceIDs.decode(Array(bytes.prefix(3))).count == 1)
     }
 

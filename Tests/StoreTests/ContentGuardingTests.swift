@@ -9,7 +9,7 @@ struct ContentGuardingTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// Runs a shard to its end: the last `refused` of its devices fail for the content's sake.
+    /// Runs a shard to its end: the last `refused` of its devices fail because of the content.
     private func run(_ key: ShardKey, refused: Int) async throws {
         let (record, token) = try await ledger.running(key)
         var settlement = try Settlement.of(
@@ -48,7 +48,7 @@ struct ContentGuardingTests {
     ) async throws {
         try scratch.open(on: database)
         let number = try await planned(8)
-        // Shards without a fault are not counted, whatever they were accepted for.
+        // Shards without a fault are not counted.
         for ordinal in 0..<3 { try await run(key(number, UInt32(ordinal)), refused: 0) }
         try await run(key(number, 3), refused: 90)
         #expect(try await ledger.status(number).state == "sending")
@@ -61,7 +61,7 @@ struct ContentGuardingTests {
         #expect(history.last?.kind == .paused && history.last?.actor == "fanfare")
         #expect(history.last?.data["detail"]?.string == "110 of 200 devices, for example BadTopic")
         #expect(try await ledger.read { try $0.campaign(number) }?.contentTrips == 1)
-        // What ran when it was paused is counted, and pauses nothing anew.
+        // Shards that ran when it was paused are counted but do not pause it again.
         var late = try Settlement.of(
             .accepted(100) { for place in 0..<100 { $0.end(place, .failed, Progress.Note(reason: "BadTopic")) } }
         )
@@ -97,7 +97,7 @@ struct ContentGuardingTests {
         let number = try await planned(8)
         for ordinal in 0..<4 { try await run(key(number, UInt32(ordinal)), refused: 10) }
         #expect(try await ledger.status(number).state == "sending")
-        // Were the first four not forgotten, these would be too few.
+        // If the first four were not forgotten, these would be too few.
         for ordinal in 4..<6 { try await run(key(number, UInt32(ordinal)), refused: 60) }
         #expect(try await ledger.status(number).state == "paused")
     }

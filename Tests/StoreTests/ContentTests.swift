@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// Contents that apps fetch: uploaded ones, and what campaigns bring.
+/// Contents that apps fetch: uploaded ones, and those of campaigns.
 @Suite(.fewLedgersAtOnce)
 struct ContentTests {
     private let scratch = ScratchLedger()

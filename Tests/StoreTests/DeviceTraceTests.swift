@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// What `device trace` reads.
+/// The data of `device trace`.
 @Suite(.fewLedgersAtOnce)
 struct DeviceTraceTests {
     private let scratch = ScratchLedger()
@@ -45,7 +45,7 @@ struct DeviceTraceTests {
         #expect(done.outcome == .accepted && done.requests == 3)
         #expect(done.steps.first?.plannedAt == .start + 1 && done.firstRequestAt == .start + 2)
         #expect(done.lastAnswerAt == .start + 10)
-        // By the producer's name; of the second chunk none has one.
+        // By the producer's name; no device of the second chunk has one.
         #expect(try await trace(id: "device-0").first?.outcome == .accepted)
         #expect(try await trace(id: "device-0", since: .start + 1).isEmpty)
         #expect(try await trace(4).first?.steps.isEmpty == true)
@@ -80,7 +80,7 @@ struct DeviceTraceTests {
         for number in 0...4 { told.append(try #require(try await trace(number).first)) }
         let displayed: [Timestamp?] = [.start + 5, .start + 6, .start + 8, nil, nil]
         #expect(told.map(\.displayedAt) == displayed)
-        // A swipe reads nothing; a button and a page that was shown do.
+        // A dismissal does not read the message; a button and a displayed page do.
         let read: [Timestamp?] = [nil, .start + 9, .start + 8, nil, nil]
         #expect(told.map(\.readAt) == read)
         #expect(told[1].told.contains { $0.type == .actioned && $0.detail == "LIKE" } && told[3].told.isEmpty)
@@ -97,7 +97,7 @@ struct DeviceTraceTests {
         try scratch.open(on: database)
         for (place, id) in ["one", "two", "three"].enumerated() {
             let facts = Sample.facts(id: id)
-            // The second one's devices are others.
+            // The second campaign has other devices.
             let new = Sample.campaign([70, 1], facts: facts, identity: id, firstToken: place == 1 ? 1000 : 0)
             let number = try await ledger.accepted(new, now: .start + place)
             if id == "three" { _ = try await ledger.write { try $0.cancel(campaign: number, now: .start + 5) } }
@@ -119,7 +119,7 @@ struct DeviceTraceTests {
             return try transaction.givePacedTurns(lease.token, appPace: nil, now: .start).shards
         }
         #expect(!shards.isEmpty)
-        // The second piece of the first chunk, and a chunk behind the first page.
+        // The second piece of the first chunk, and a chunk after the first page.
         let piece = try #require(try await trace(15).first)
         #expect(piece.index == 15 && piece.steps.count == 1)
         let far = try #require(try await trace(69 * 20 + 3).first)

@@ -4,15 +4,15 @@ import Servers
 import Store
 import Testing
 
-/// A campaign that is over is marked in one transaction, and its rows are settled in pieces.
+/// A finished campaign is marked in one transaction, and its rows are settled in pieces.
 @Suite(.fewLedgersAtOnce) struct EndingTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// A piece on a database so slow that the first step is all of it.
+    /// Returns a piece on a database so slow that its first step takes all the time.
     private static func slow() -> Piece { Piece(elapsed: { WorkPiece.aim }) }
 
-    /// Shards that are all out, but the last of them, which a worker runs; and devices that are in none.
+    /// Plans shards that are all published, except the last, which a worker runs; further devices are unplanned.
     private func planned(_ shards: Int, unplanned: Int = 3) async throws -> (number: UInt32, running: RunToken) {
         let sizes = Array(repeating: 2, count: shards) + Array(repeating: 1, count: unplanned)
         let number = try await ledger.accepted(Sample.campaign(sizes))
@@ -42,7 +42,7 @@ import Testing
         var (pieces, pending, expired): (Int, [Int], [UInt32]) = (0, [], [])
         var isMore = true
         while isMore {
-            // Each is another process's: whoever did the one before has died.
+            // Each piece is another process's: the previous one has died.
             let other = try scratch.open(create: false)
             let step = try await other.write(.synced) { transaction in
                 var piece = Self.slow()
@@ -55,12 +55,12 @@ import Testing
             #expect(status.law == .holds && status.pending.unplanned == 0 && status.completedAt == nil)
             pending.append(status.pending.total)
             guard isMore else { break }
-            // Of those that no piece has come to, one is delivered.
+            // One of the shards that no piece has reached is delivered.
             #expect(try await claim(number, 228 - pieces) == .end(.expired))
         }
         #expect(pieces == 5 && expired == [number])
         #expect(pending == pending.sorted(by: >) && pending.last == 2)
-        // What runs has its answers, however late.
+        // The running shard has its answers, however late.
         let settled = try await ledger.write(.synced) {
             try $0.settle(running, .of(.accepted(2)), now: .start + 3601)
         }
@@ -124,7 +124,7 @@ import Testing
             let token = try await ledger.running(shard.record.id.key).token
             #expect(try await ledger.write(.synced) { try $0.parkShard(token, reason: "test", now: .start) })
         }
-        // One whose entry is gone, and an entry of something else.
+        // One whose parked entry is gone, and an entry of something else.
         let first = try #require(try await ledger.read { try $0.parked(limit: 1) }.first)
         _ = try await ledger.write(.synced) { try $0.removeParked(first) }
         let other = ParkedMessage(queue: "q", reason: "r", app: "news", campaign: "derby", body: [1], at: .start)
@@ -152,7 +152,7 @@ import Testing
         let number = try await ledger.accepted(Sample.campaign(Array(repeating: 1, count: 140)))
         for (index, shard) in try await ledger.planned(number, max: 140).enumerated() {
             let token = try await ledger.running(shard.record.id.key).token
-            // The first ones wait for the guard, which decides about them by itself.
+            // The first ones wait for the guard, which decides about them itself.
             let reason = index < 60 ? AsideReason.guard : .paused
             let progress = shard.record.progress
             _ = try await ledger.write(.synced) {
@@ -170,7 +170,7 @@ import Testing
         #expect(released.map(\.key.ordinal) == Array(60..<140))
     }
 
-    /// `FANFARE_FULL=1` prints how long a million planned devices take to end, and the longest transaction.
+    /// `FANFARE_FULL=1` prints the time that a million planned devices take to end, and the longest transaction.
     @Test(.enabled(if: FullSuite.isOn, "FANFARE_FULL=1 runs it"), arguments: TestDatabase.all)
     func `a million planned devices are cancelled in pieces`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
@@ -186,7 +186,7 @@ import Testing
         var new = Sample.campaign()
         new.audience = .list(list)
         let number = try await ledger.accepted(new)
-        // The guard has to see some answers first.
+        // The guard needs some answers first.
         let first = try #require(try await ledger.planned(number, max: 1).first)
         let run = try await ledger.running(first.record.id.key)
         _ = try await ledger.write(.synced) { try $0.settle(run.token, .of(.accepted(500)), now: .start) }

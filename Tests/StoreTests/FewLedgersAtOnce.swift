@@ -2,11 +2,11 @@ import Servers
 import Testing
 
 extension Trait where Self == FewLedgersAtOnce {
-    /// A suite whose cases wait for one of eight places.
+    /// A suite whose cases wait for one of eight permits.
     ///
-    /// Swift Testing begins every case at once, and a ledger has threads and half a dozen files: hundreds of them open
-    /// together are 1,400 descriptors, and from 1,365 on Foundation's `Process` reads beyond what `readdir` gave it
-    /// (6.3.1, `findMaximumOpenFromProcSelfFD`) and takes the whole run with it.
+    /// Swift Testing begins every case at once, and a ledger has threads and half a dozen files. Hundreds of open
+    /// ledgers are 1,400 descriptors. From 1,365 on, Foundation's `Process` reads beyond the entries that `readdir`
+    /// returned (6.3.1, `findMaximumOpenFromProcSelfFD`) and crashes the whole run.
     static var fewLedgersAtOnce: Self { Self() }
 }
 

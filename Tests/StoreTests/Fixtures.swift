@@ -9,7 +9,7 @@ import Testing
 /// Foundation has a type of this name too.
 typealias Progress = Campaigns.Progress
 
-/// Where a ledger may be: every test of the queries runs on each.
+/// The kind of a test ledger; every test of the queries runs on each.
 enum TestDatabase: String, CaseIterable, CustomTestStringConvertible {
     case sqlite, postgreSQL
 
@@ -17,7 +17,7 @@ enum TestDatabase: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// A database with the ledger's tables and nothing in them: copying it is quicker than making them.
+    /// A database with the ledger's tables and no rows; copying it is faster than creating them.
     static let template = Result {
         let server = try PrivatePostgreSQL.shared.get()
         let name = try server.createDatabase()
@@ -26,7 +26,7 @@ enum TestDatabase: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A place of its own for a ledger, gone with the test: a folder for a file, and a database if it is asked for.
+/// A test's own ledger, removed with the test: a folder for a file, and a database if requested.
 final class ScratchLedger: Sendable {
     private struct State {
         var database: String?
@@ -47,16 +47,16 @@ final class ScratchLedger: Sendable {
         if let name = state.withLock({ $0.database }) { try? PrivatePostgreSQL.shared.get().dropDatabase(name) }
     }
 
-    /// The name of its database on PostgreSQL.
+    /// The name of its PostgreSQL database.
     var database: String? { state.withLock { $0.database } }
 
-    /// The first ledger that was opened.
+    /// The ledger that was opened first.
     var ledger: Ledger {
         guard let ledger = state.withLock({ $0.ledger }) else { preconditionFailure("no ledger is open") }
         return ledger
     }
 
-    /// Chooses where it is, and opens it.
+    /// Chooses the kind of database and opens it.
     @discardableResult
     func open(on kind: TestDatabase) throws -> Ledger {
         if kind == .postgreSQL {
@@ -68,7 +68,7 @@ final class ScratchLedger: Sendable {
         return ledger
     }
 
-    /// Opens it again, as another process would.
+    /// Opens the ledger again, as another process would.
     func open(create: Bool = true) throws -> Ledger {
         guard let name = state.withLock({ $0.database }) else { return try Ledger.open(path: path, create: create) }
         return try Ledger.open(postgreSQL: PrivatePostgreSQL.shared.get().url(name), create: create)
@@ -84,16 +84,16 @@ extension Timestamp {
     }
 }
 
-/// Devices, chunks and jobs of a size that a test can count by hand.
+/// Devices, chunks and jobs small enough for a test to count by hand.
 enum Sample {
     static let payload = Array(#"{"aps":{"alert":"goal"},"fanfare":{"v":1,"m":"----------------------"}}"#.utf8)
 
-    /// 32 bytes that no other number gives.
+    /// Returns 32 bytes that no other number gives.
     static func token(_ number: Int) -> [UInt8] {
         (0..<32).map { UInt8(truncatingIfNeeded: number >> (($0 % 4) * 8)) ^ UInt8($0 / 4) }
     }
 
-    /// Chunks of so many devices each.
+    /// Returns chunks with so many devices each.
     static func chunks(
         _ sizes: [Int],
         firstToken: Int = 0,
@@ -104,7 +104,7 @@ enum Sample {
         var chunks: [ListChunk] = []
         var number = firstToken
         for (ordinal, size) in sizes.enumerated() {
-            // A group of its own is a chunk of its own.
+            // A separate group makes a separate chunk.
             let locale = "l\(10_000 + ordinal)"
             for position in 0..<size {
                 let device = Device(
@@ -229,7 +229,7 @@ extension Ledger {
 }
 
 extension Progress {
-    /// All devices accepted, with exceptions.
+    /// Returns progress with all devices accepted, except those changed by `exceptions`.
     static func accepted(_ count: Int, but exceptions: (inout Progress) -> Void = { _ in }) -> Progress {
         var progress = Progress(count: count)
         for position in 0..<count { progress.accept(position) }
@@ -239,7 +239,7 @@ extension Progress {
 }
 
 extension Settlement {
-    /// A settlement that a test knows to be one.
+    /// Returns a settlement; `progress` must be a valid one.
     static func of(_ progress: Progress, attempt: UInt32 = 1) throws -> Settlement {
         guard let settlement = make(progress: progress, attempt: attempt) else {
             throw LedgerError.failed("no settlement")
@@ -253,7 +253,7 @@ func key(_ campaign: UInt32, _ ordinal: UInt32, _ child: UInt32 = 0) -> ShardKey
 }
 
 extension AppAccounts {
-    /// These apps, each with APNs.
+    /// Returns accounts of these apps, each with APNs.
     static func apns(_ apps: [String]) -> AppAccounts {
         AppAccounts(Dictionary(apps.map { ($0, [.apns]) }) { first, _ in first })
     }

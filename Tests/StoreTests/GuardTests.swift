@@ -8,7 +8,7 @@ struct GuardTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// Runs a shard to its end: the last `suspects` of its devices are called wrong, the others accepted.
+    /// Runs a shard to its end: the last `suspects` of its devices have suspect tokens, the others are accepted.
     private func run(_ key: ShardKey, generation: UInt32 = 1, suspects: Int, now: Timestamp = .start) async throws {
         try await settle(try await ledger.running(key, generation: generation, now: now), suspects: suspects, now: now)
     }
@@ -20,7 +20,7 @@ struct GuardTests {
     ) async throws {
         let (record, token) = claimed
         var progress = record.progress
-        progress.resendHeld()  // as a run does that begins
+        progress.resendHeld()  // as at the begin of a run
         for position in 0..<record.count where progress.codes[position] == 0 {
             if position < record.count - suspects {
                 progress.accept(position)
@@ -59,7 +59,7 @@ struct GuardTests {
         #expect(passed.reasons["BadDeviceToken"] == 50)
         #expect(passed.attempts == 200)
         #expect(passed.state == "sending")
-        // From now on they are believed at once, even if all are wrong.
+        // From now on they are believed at once, even if all are suspect.
         try await run(key(number, 2), suspects: 50)
         #expect(try await ledger.status(number).counts.invalid == 100)
         #expect(try await complete(number) == .completed)
@@ -82,7 +82,7 @@ struct GuardTests {
         #expect(paused.counts.invalid == 0)
         #expect(paused.pending.held == 280)
         #expect(paused.law == .holds)
-        // A straggler's are not believed either.
+        // A straggler's answers are not believed either.
         try await settle(straggler, suspects: 100)
         #expect(try await complete(number) == nil)
         #expect(try await ledger.status(number).pending.held == 380)
@@ -103,7 +103,7 @@ struct GuardTests {
         #expect(status.law == .holds)
     }
 
-    /// Sends to everything again that waits with the campaign; the last `suspects` of each shard are called wrong.
+    /// Sends again to all waiting shards of the campaign; the last `suspects` of each are suspect.
     private func resume(_ number: UInt32, suspects: Int) async throws {
         #expect(try await ledger.status(number).stateReason == "wrong_environment")
         _ = try await ledger.write(.synced) { try $0.resume(campaign: number, reason: .wrongEnvironment, now: .start) }
@@ -134,7 +134,7 @@ struct GuardTests {
 
         try await resume(number, suspects: 200)
         #expect(try await ledger.status(number).counts.invalid == 200)
-        // For good: the rest is not watched any more.
+        // Permanently: the rest is no longer guarded.
         try await run(key(number, 1), suspects: 100)
         #expect(try await complete(number) == .completed)
         let status = try await ledger.status(number)
@@ -154,7 +154,7 @@ struct GuardTests {
         _ = try await ledger.planned(number)
         try await run(key(number, 0), suspects: 0)
         try await run(key(number, 1), suspects: 150)
-        // Only those are left that were called wrong; a few of them are.
+        // Only the suspect devices are left; a few of them are suspect again.
         try await resume(number, suspects: 12)
         #expect(try await complete(number) == .completed)
         let status = try await ledger.status(number)

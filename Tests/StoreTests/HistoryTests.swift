@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// What `campaign events` reads.
+/// The data of `campaign events`.
 @Suite(.fewLedgersAtOnce)
 struct HistoryTests {
     private let scratch = ScratchLedger()

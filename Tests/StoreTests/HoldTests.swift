@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// `hold`, `fire` and `send_at`.
+/// Tests of `hold`, `fire` and `send_at`.
 struct HoldTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
@@ -41,7 +41,7 @@ struct HoldTests {
         #expect(try await ledger.planned(number).isEmpty)
         let first = try await prepared(number)
         guard case .planned(let shards) = first else { throw LedgerError.failed("\(first)") }
-        // As many as the wrong-environment guard lets out.
+        // As many as the wrong-environment guard lets through.
         #expect(shards.count == 4 && shards.allSatisfy { $0.record.state == .aside && $0.record.aside == .held })
         #expect(try await prepared(number) == first)
         let status = try await ledger.status(number)
@@ -74,7 +74,7 @@ struct HoldTests {
         #expect(try await ledger.status(number).startedAt == .start + 100)
         #expect(try await started() == 1)
         #expect(try await ledger.read { try $0.heldRoutes() }.isEmpty)
-        // Messages in memory are those that the outbox would make, but for the end that counts from the release.
+        // Messages in memory are those that the outbox would make, except for the end, which counts from the release.
         let outbox = try await ledger.read {
             try $0.unpublished(olderThan: .start + 101, now: .start + 101, limit: 100)
         }

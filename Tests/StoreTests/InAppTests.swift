@@ -31,7 +31,7 @@ struct InAppTests {
         )
     }
 
-    /// What a planner does in a pass; returns whether the campaign goes live.
+    /// Runs a planner's pass; returns true if the campaign goes live.
     private func pass(_ campaign: UInt32, now: Timestamp = .start) async throws -> Bool {
         try await ledger.write(.synced) { transaction in
             _ = try transaction.endDue(now: now)
@@ -47,7 +47,7 @@ struct InAppTests {
         }
     }
 
-    /// Writes the tokens of a campaign's lists, in rows of their own.
+    /// Writes the tokens of a campaign's lists in separate rows.
     private func prepare(_ campaign: UInt32, now: Timestamp = .start) async throws {
         let leases = try await ledger.write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: now) }
         let lease = try #require(leases.first { $0.facts.number == campaign })
@@ -98,7 +98,7 @@ struct InAppTests {
         #expect(during.audience == 3 && during.counts.accepted == 3 && during.pending.total == 0)
         #expect(during.law == .holds)
         _ = try await ledger.write(.synced) { try $0.cancel(campaign: number, now: .start + 1) }
-        // An answer that was on its way.
+        // An answer that was in flight.
         try await ledger.write { try $0.countGiven([(number, 4)]) }
         let after = try await ledger.status(number)
         #expect(after.state == "cancelled" && after.audience == 3 && after.counts.accepted == 3)
@@ -155,7 +155,7 @@ struct InAppTests {
         }
         #expect(other.isEmpty)
         #expect(try await ledger.status(number).audience == 0)
-        // As long as somebody asks for it, nobody removes it.
+        // As long as a campaign uses the list, nobody can remove it.
         #expect(try await ledger.write { try $0.removeList(excluded) } == .used(by: "news/welcome"))
     }
 

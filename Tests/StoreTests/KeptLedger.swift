@@ -4,12 +4,12 @@ import Foundation
 import Store
 import Testing
 
-/// A ledger with something in every corner that a later version may migrate: what `Kept` has of earlier versions.
+/// A ledger with data in every part that a later version may migrate; `Kept` holds those of earlier versions.
 ///
-/// `write` is of today's version, and what it writes may be kept (Upgrades.md says how); `goesOn` holds for every ledger
-/// that was ever written so.
+/// `write` is today's version, and its result may be kept (Upgrades.md describes how). `goesOn` holds for every ledger
+/// ever written so.
 enum KeptLedger {
-    /// Where a new one is to be written; nil unless somebody asks for one.
+    /// The path at which a new one is written; nil unless requested.
     static let wanted = ProcessInfo.processInfo.environment["FANFARE_KEEP_LEDGER"]
 
     static func kept(_ name: String) -> String {
@@ -48,8 +48,10 @@ enum KeptLedger {
         }
     }
 
-    /// Over two providers: of the first's six devices four are sent to and two not planned; of the second's eight two are
-    /// sent to, one waits for its retry, and five are parked.
+    /// Writes a half-done campaign over two providers.
+    ///
+    /// Of the first's six devices four are sent to and two are not planned; of the second's eight two are sent to, one
+    /// waits for its retry, and five are parked.
     private static func writeHalfOfACampaign(_ ledger: Ledger) async throws {
         let derby = try await ledger.accepted(Sample.mixed())
         for shard in try await ledger.planned(derby, .apns, max: 1) { try await ledger.ran(shard) }
@@ -75,7 +77,7 @@ enum KeptLedger {
 
     // MARK: - Reading
 
-    /// Everything that was written is read, and what was half done comes to its end.
+    /// Reads everything that was written, and brings the half-done work to its end.
     static func goesOn(_ ledger: Ledger) async throws {
         try await readRest(ledger)
         let derby = try #require(try await ledger.read { try $0.campaignNumber(app: "news", id: "derby") })

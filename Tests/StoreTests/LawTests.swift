@@ -22,7 +22,7 @@ struct LawTests {
     }
 }
 
-/// What the steps act on: confined to one test.
+/// The state that the steps act on; confined to one test.
 private final class LedgerWorld {
     private let ledgers: [Ledger]
     private var random: SeededRandom
@@ -47,7 +47,7 @@ private final class LedgerWorld {
         }
     }
 
-    /// One random operation; returns its name.
+    /// Performs a random operation; returns its name.
     func step() async throws -> String {
         let campaign = campaigns[random.below(campaigns.count)]
         let ledger = ledger
@@ -119,7 +119,7 @@ private final class LedgerWorld {
         return "save"
     }
 
-    /// Ends a run in one of its ways; a stale one is told so.
+    /// Ends a run in one of its ways; a stale run is refused.
     private func end() async throws -> String {
         guard let index = runs.indices.randomElement(using: &random) else { return "nothing to end" }
         let (token, old) = runs.remove(at: index)

@@ -17,8 +17,9 @@ struct LifeTests {
         try await ledger.read { try $0.events(limit: 100) }.map { String($0.routingKey.dropFirst("news.".count)) }
     }
 
-    /// A campaign of eight chunks of two devices with a row in every state: settled with a retry row, unpublished, out,
-    /// running, aside, parked, and two chunks that are not planned.
+    /// Creates a campaign of eight chunks of two devices with a row in every state.
+    ///
+    /// The rows are settled with a retry row, unpublished, out, running, aside and parked; two chunks are not planned.
     private func everyState() async throws -> (campaign: UInt32, running: RunToken) {
         let number = try await ledger.accepted(Sample.campaign(Array(repeating: 2, count: 8), duplicates: 1))
         _ = try await ledger.planned(number, max: 6)

@@ -4,9 +4,9 @@ import Servers
 import Store
 import Testing
 
-/// What the longest transactions of the control plane take on cases as large as they come.
+/// The durations of the control plane's longest transactions on the largest cases.
 ///
-/// `FANFARE_FULL=1` prints them, for Bounds.md: figures are for people, so nothing here fails by the clock.
+/// `FANFARE_FULL=1` prints them for Security.md. They are for people, so no test here fails by the clock.
 @Suite(.fewLedgersAtOnce, .serialized, .enabled(if: FullSuite.isOn, "FANFARE_FULL=1 runs it"))
 struct LongestBodyTests {
     private let scratch = ScratchLedger()
@@ -14,7 +14,7 @@ struct LongestBodyTests {
 
     private static let providers: [ProviderName] = ["apns", "fcm", "webpush"].map { ProviderName(rawValue: $0) }
 
-    /// Chunks in so many groups of one provider and time zone each.
+    /// Returns chunks in so many groups of one provider and time zone each.
     private static func chunks(_ count: Int, zones: Int, devices: Int) -> [ListChunk] {
         var builder = ListBuilder()
         var chunks: [ListChunk] = []
@@ -42,7 +42,7 @@ struct LongestBodyTests {
         Swift.print("\(database), \(what): \(text)")
     }
 
-    /// A list by 400 time zones and three providers.
+    /// Writes a list by 400 time zones and three providers.
     private func list(_ chunks: [ListChunk], _ writer: Ledger) async throws -> UInt32 {
         let list = try await writer.write(caller: "beginList") {
             try $0.beginList(app: "news", name: "fans", now: .start)
@@ -82,7 +82,7 @@ struct LongestBodyTests {
                 let more = try await ledger.planned(number, provider, max: 100)
                 if more.isEmpty { break }
                 shards += more.count
-                // The guard has to see some answers first.
+                // The guard needs some answers first.
                 for shard in more.prefix(shards == more.count ? 20 : 0) { try await ledger.ran(shard) }
             }
         }

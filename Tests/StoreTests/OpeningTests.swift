@@ -72,7 +72,7 @@ struct OpeningTests {
         try raw.close()
         let url = URL(fileURLWithPath: scratch.path)
         var bytes = try Data(contentsOf: url)
-        // The schema's own page, behind the file header.
+        // The schema's own page, after the file header.
         for index in 100..<4096 { bytes[index] = 0xA5 }
         try bytes.write(to: url)
         #expect(throws: LedgerError.self) { try scratch.open(create: false) }

@@ -57,7 +57,7 @@ struct PacingTests {
         }
         #expect(devices.sorted() == Array(0..<90))
         #expect(try await ledger.status(number, now: now).pending.queued == 90)
-        // They wait for their turns: the window of those without a rate is not theirs.
+        // They wait for turns: the window of campaigns without a rate does not apply to them.
         #expect(try await ledger.read { try $0.windowUse() }.map(\.isPaced) == [true])
     }
 
@@ -163,7 +163,7 @@ struct PacingTests {
         #expect(try await turns(number).shards.isEmpty)
         _ = try await ledger.write(.synced) { try $0.resume(campaign: number, now: .start) }
         #expect(try await turns(number, worker: 2).isFenced)
-        // Its planner is dead: under a rate others take over within the second.
+        // Its planner is dead: under a rate another one takes over within a second.
         #expect(try await ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: .start + 1) })
         #expect(try await !turns(number, worker: 2, now: .start + 1).shards.isEmpty)
     }

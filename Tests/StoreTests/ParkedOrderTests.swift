@@ -3,12 +3,12 @@ import Delivery
 import Store
 import Testing
 
-/// What a person's decision about a parked message does to the rows and to the law.
+/// The effects of a person's decision about a parked message on the rows and on the law.
 @Suite(.fewLedgersAtOnce)
 struct ParkedOrderTests {
     private let scratch = ScratchLedger()
 
-    /// Two shards of four and two devices that wait for a person, and the numbers of their entries.
+    /// Parks two shards of four and two devices; returns the numbers of their entries.
     private func twoParked(_ ledger: Ledger) async throws -> (campaign: UInt32, ids: [Int64]) {
         let number = try await ledger.accepted(Sample.campaign([4, 2]))
         _ = try await ledger.planned(number)
@@ -100,12 +100,12 @@ struct ParkedOrderTests {
     ) async throws {
         let ledger = try scratch.open(on: database)
         let (number, ids) = try await twoParked(ledger)
-        // A message that no row waits for, of the same campaign.
+        // A message of the same campaign for which no row waits.
         let other = ParkedMessage(queue: "q", reason: "r", app: "news", campaign: "derby", body: [1], at: .start)
         let stays = try await ledger.write { try $0.park(other) }
         let message = try #require(try await ledger.read { try $0.parked(id: ids[0]) })
         let shard = try Shard(encoded: message.body)
-        // The worker's message comes from the queue: it is counted.
+        // The worker's message comes from the queue and is counted.
         try await ledger.write { try $0.park(message, shard: shard, now: .start) }
         #expect(try await ledger.read { try $0.parked(id: ids[0]) }?.count == 2)
         _ = try await ledger.write { try $0.cancel(campaign: number, now: .start) }
@@ -165,7 +165,7 @@ struct ParkedOrderTests {
         #expect(status.pending.parked == 4 && status.pending.queued == 2 && status.law == .holds)
         let id = try #require(try await ledger.read { try $0.parked(limit: 1) }.first?.id)
         #expect(try await carryOut(.replay, id, ledger) == .publishedAnew)
-        // An old copy of it takes nothing out of the planner's hands.
+        // An old copy of it does not affect the planner's row.
         try await ledger.write { try $0.park(message, shard: shard, now: .start) }
         #expect(try await ledger.status(number).pending.held == 4)
     }

@@ -39,7 +39,7 @@ struct ParkedTests {
         #expect(
             try await ledger.read { try $0.parkedIDs(ParkedFilter(app: "news"), after: first, limit: 5) } == [second]
         )
-        // What came again since it was read is not removed with it.
+        // A message that came again since it was read is not removed with it.
         #expect(try await park([1, 2], at: .start + 3) == first)
         #expect(try await !ledger.write { try $0.removeParked(list[0]) })
         let again = try #require(try await ledger.read { try $0.parked(id: first) })

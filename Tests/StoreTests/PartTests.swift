@@ -8,7 +8,7 @@ struct PartTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// Zones with so many devices each, in chunks that lie as they came.
+    /// Returns chunks of zones with so many devices each, in the given order.
     private func chunks(_ devices: KeyValuePairs<String?, Int>) -> [ListChunk] {
         var builder = ListBuilder()
         var chunks: [ListChunk] = []
@@ -23,7 +23,7 @@ struct PartTests {
         return chunks + builder.finish()
     }
 
-    /// Three zones that begin after 10, 0 and 20 seconds and last 100 each.
+    /// Accepts three zones that begin after 10, 0 and 20 seconds and last 100 each.
     private func accepted() async throws -> UInt32 {
         func part(_ zone: String?, _ begin: Int) -> NewPart {
             NewPart(timeZone: zone, times: PartTimes(releaseAt: .start + begin, expiresAt: .start + begin + 100))

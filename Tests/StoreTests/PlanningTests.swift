@@ -276,7 +276,7 @@ struct PlanningTests {
         #expect(rows.count == 3)
         let raised = try await ledger.write { try $0.raiseGeneration(rows, now: .start + 901) }
         #expect(raised.map(\.record.generation) == [2, 2, 2])
-        // Another planner that read the same rows comes too late.
+        // Another planner that read the same rows is too late.
         #expect(try await ledger.write { try $0.raiseGeneration(rows, now: .start + 901) }.isEmpty)
         let old = Claim(key: key(number, 0), generation: 1, redelivered: false, worker: 7, knowsApp: true)
         #expect(try await ledger.write(reach: .shards) { try $0.claim(old, now: .start + 901) }.decision == .drop)
@@ -317,7 +317,7 @@ struct PlanningTests {
         #expect(try await past() == .start)
         let other = Lane(provider: .apns, urgency: .urgent)
         #expect(try await ledger.read { try $0.lastClaimedPublish(of: other) } == nil)
-        // What came back, or was published anew, says nothing of the others.
+        // A row that came back or was published anew says nothing about the others.
         try await ledger.write(reach: .shards) { try $0.giveUp(token) }
         let again = Claim(key: token.key, generation: 1, redelivered: true, worker: 8, knowsApp: true)
         #expect(try await ledger.write(reach: .shards) { try $0.claim(again, now: .start + 1) }.decision == .run)

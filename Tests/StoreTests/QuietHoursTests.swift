@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// Quiet hours interrupt a part, and nothing else.
+/// Quiet hours interrupt a part and nothing else.
 @Suite(.fewLedgersAtOnce) struct QuietHoursTests {
     private let scratch: ScratchLedger
     private var ledger: Ledger { scratch.ledger }
@@ -12,7 +12,8 @@ import Testing
 
     private init(_ scratch: ScratchLedger) { self.scratch = scratch }
 
-    /// Two zones that begin at once; `a` has quiet hours from the 20th second to before the 50th, and from the 80th on.
+    /// Accepts two zones that begin at once; `a` has quiet hours from second 20 to before second 50, and from second 80
+    /// on.
     private func accepted(pace: Pace? = nil) async throws -> UInt32 {
         var builder = ListBuilder()
         var chunks: [ListChunk] = []
@@ -135,7 +136,7 @@ import Testing
             now = now.advanced(by: .milliseconds(100))
         }
         #expect(inQuiet == 0)
-        // 20 a second all the time; `a` has them before and after, `b` in between.
+        // 20 a second all the time: `a` has them before and after, `b` in between.
         #expect(devices["a", default: 0] >= 19 * 20 && devices["b", default: 0] >= 28 * 20)
         #expect(try await ledger.status(number, now: now).law == .holds)
     }
@@ -183,9 +184,9 @@ import Testing
         #expect(probe.map(\.record.chunk) == [1])
     }
 
-    // MARK: Windows that are computed when they are needed
+    // MARK: Windows that are computed on demand
 
-    /// One zone whose windows are known for two days, for a campaign that lasts as long as a calendar goes.
+    /// Accepts one zone whose windows are known for two days, for a campaign that lasts until the calendar's end.
     private func lasting() async throws -> UInt32 {
         let known = Timestamp.start + 2 * 86_400
         let times = PartTimes(
@@ -244,7 +245,7 @@ import Testing
             tracking: .seconds(1)
         )
         var pieces = 0
-        // One row a piece: two windows, then the campaign, then the order of its chunks.
+        // One row per piece: two windows, then the campaign, then the order of its chunks.
         while try await ledger.write(
             .normal,
             {

@@ -41,7 +41,7 @@ struct QuotaTests {
         }
     }
 
-    /// Slots one after the other, none into another.
+    /// Returns true if the slots follow one another without overlap.
     private func follow(_ slots: [Slot]) -> Bool {
         let sorted = slots.sorted { $0.begins < $1.begins }
         return zip(sorted, sorted.dropFirst()).allSatisfy { $0.begins + $0.length <= $1.begins }
@@ -62,7 +62,7 @@ struct QuotaTests {
             }
         }
         #expect(follow(slots) && slots.count > 1)
-        // Four seconds and the one ahead at a tenth of 98 a second, in shards of 24.
+        // Four seconds and the second ahead, at a tenth of 98 a second, in shards of 24.
         #expect(slots.count <= 3)
         let other = try await turns(two, quota(6000, "other"), now: .start + 4).shards.first?.record.slot
         #expect(other?.begins == (Timestamp.start + 4).milliseconds * 1000 + 80_000)
@@ -74,12 +74,12 @@ struct QuotaTests {
         let number = try await ledger.accepted(Sample.mixed([(.fcm, 400), (.apns, 400), (.fcm, 400), (.apns, 400)]))
         let first = try await turns(number, quota(6000)).shards
         #expect(!first.isEmpty && first.allSatisfy { $0.facts.provider == .fcm && $0.record.slot != nil })
-        // Apple's are cut as without any limit, and the same look gives Google's their turns only.
+        // Apple's shards are cut as without a limit, and the same pass gives Google's only their turns.
         let apns = try await ledger.planned(number, .apns)
         #expect(apns.map(\.record.count) == [400, 400] && apns.allSatisfy { $0.record.slot == nil })
         let later = try await turns(number, quota(6000), now: .start + 5).shards
         #expect(!later.isEmpty && later.allSatisfy { $0.facts.provider == .fcm })
-        // Without the quota there is nothing to give, whatever waits.
+        // Without the quota there is nothing to assign, whatever waits.
         #expect(try await turns(number, nil, now: .start + 6) == PacedStep())
         #expect(try await ledger.status(number, now: .start + 6).law == .holds)
     }
@@ -102,7 +102,7 @@ struct QuotaTests {
                 begun += (0..<shard.record.count).map { slot.instant(of: $0, among: shard.record.count) }
             }
         }
-        // 400 a second for five seconds and the one ahead; of Google's at most what 49 a second allow.
+        // 400 a second for five seconds and the second ahead; of Google's at most the number that 49 a second allow.
         let (apns, fcm) = (devices[.apns] ?? 0, devices[.fcm] ?? 0)
         #expect((1900...2400).contains(apns + fcm), "\(apns) and \(fcm)")
         #expect((24...120).contains(fcm), "\(fcm)")
@@ -147,7 +147,7 @@ struct QuotaTests {
         child.child = 1
         #expect(try await ledger.row(child)?.aside == .rate)
         #expect(try await turns(number, quota(6000), now: .start + 32).shards.isEmpty)
-        // Two seconds' worth of urgent requests went meanwhile.
+        // Two seconds' worth of urgent requests were sent meanwhile.
         let google = quota(6000)
         try await ledger.write { try $0.charge(google, requests: 196, now: .start + 33) }
         #expect(try await turns(number, google, now: .start + 33).shards.isEmpty)
@@ -165,7 +165,7 @@ struct QuotaTests {
         let number = try await ledger.accepted(Sample.campaign(Array(repeating: 500, count: 4)))
         var (begun, keys): ([Int64], Set<ShardKey>) = ([], [])
         for fifth in 0..<900 {
-            // The first is dead from the 90th second on; its lease ends, and the other one has it.
+            // The first is dead from second 90 on; its lease ends, and the other one takes it.
             let worker: Int64 = fifth < 450 ? 1 : 2
             let now = Timestamp.start.advanced(by: .milliseconds(200 * fifth))
             for shard in try await turns(number, quota(600), worker: worker, now: now).shards {

@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// Orders that are only tried.
+/// Dry runs of orders.
 @Suite(.fewLedgersAtOnce)
 struct RehearsalTests {
     private let scratch = ScratchLedger()
@@ -21,7 +21,7 @@ struct RehearsalTests {
         #expect(try await ledger.rehearse { try $0.pause(PauseScope(app: "news"), now: .start) })
         #expect(try await ledger.read { try $0.pauses() }.isEmpty)
         #expect(try await ledger.status(number).state != "cancelled")
-        // What waits in the same transaction is written all the same.
+        // Another change that waits for the same transaction is written all the same.
         async let written = ledger.write(.synced) { try $0.pause(PauseScope(app: "shop"), now: .start) }
         async let rehearsed = ledger.rehearse { try $0.pause(PauseScope(app: "news"), now: .start) }
         #expect(try await written)

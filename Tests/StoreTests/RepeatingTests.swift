@@ -3,12 +3,12 @@ import Delivery
 import Store
 import Testing
 
-/// Campaigns that come again: each instant has one run, whoever makes it.
+/// Repeated campaigns: each instant has one run, whoever makes it.
 @Suite(.fewLedgersAtOnce) struct RepeatingTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// A campaign that comes again every hundred seconds.
+    /// Accepts a campaign that repeats every hundred seconds.
     private func accepted(_ audience: NewCampaign.Audience = .registry) async throws -> UInt32 {
         var new = Sample.campaign(facts: Sample.facts(id: "daily", expiresAt: .distantFuture), identity: "daily")
         new.audience = audience
@@ -118,7 +118,7 @@ import Testing
         try scratch.open(on: database)
         let parent = try await accepted()
         let first = try await lease(parent, at: 99).leaseEpoch
-        // The first worker stands still with its step in hand, and the second takes over.
+        // The first worker freezes in the middle of its step, and the second takes over.
         let second = try await lease(parent, worker: 2, at: 110).leaseEpoch
         let one = try await take(step(100, next: 200), parent, epoch: second, worker: 2, at: 110)
         guard case .made(let run) = one else { throw LedgerError.failed("no run was made") }
@@ -191,7 +191,7 @@ import Testing
         _ = try await ledger.write(.synced) { try $0.completeIfDone(campaign: parent, now: .start + 302) }
         status = try await ledger.status(parent)
         #expect(status.state == "cancelled" && status.completedAt != nil)
-        // A run is cancelled on its own, too, and its parent goes on.
+        // A run can be cancelled alone, and its parent goes on.
         #expect(try await ledger.status(begun).state == "cancelled")
     }
 

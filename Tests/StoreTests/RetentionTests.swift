@@ -3,14 +3,14 @@ import Delivery
 import Store
 import Testing
 
-/// What a purge removes and what it never touches, with the clock handed in.
+/// The rows that a purge removes and those that it never touches, with an injected clock.
 @Suite(.fewLedgersAtOnce)
 struct RetentionTests {
     private let scratch = ScratchLedger()
     private let retention = Retention()
     private static let day = 86_400
 
-    /// A campaign whose devices are all accepted.
+    /// Creates a campaign whose devices are all accepted.
     private func completed(_ ledger: Ledger, _ id: String, firstToken: Int) async throws -> UInt32 {
         let new = Sample.campaign([4, 2], facts: Sample.facts(id: id), identity: id, firstToken: firstToken)
         let number = try await ledger.accepted(new)
@@ -23,7 +23,7 @@ struct RetentionTests {
         return number
     }
 
-    /// All that a worker would do in one pass at this instant.
+    /// Purges everything that a worker would purge in one pass at this instant.
     private func purge(_ ledger: Ledger, at now: Timestamp, rowsMax: Int = 500) async throws {
         let retention = retention
         for campaign in try await ledger.read({ try $0.campaignsToPurge(retention, after: 0, now: now).due }) {
@@ -54,7 +54,7 @@ struct RetentionTests {
         try await purge(ledger, at: .start + 30 * Self.day, rowsMax: 1)
         #expect(try await ledger.read { try $0.areOutcomesForgotten(campaign: number) })
         #expect(try await ledger.status(number) == before)
-        // A copy that comes this late is still known to be settled.
+        // A copy that comes this late is still recognized as settled.
         let claim = Claim(key: key(number, 0), generation: 1, redelivered: false, worker: 9, knowsApp: true)
         #expect(try await ledger.write { try $0.claim(claim, now: .start) }.decision == .settledAlready)
         let retention = retention
@@ -69,7 +69,7 @@ struct RetentionTests {
         #expect(
             try await ledger.write { try $0.claim(claim, now: .start) }.decision == .park(reason: "UnknownCampaign")
         )
-        // Its id may be used again, and its number is never.
+        // Its id may be used again, but never its number.
         #expect(try await ledger.accepted(Sample.campaign()) > number)
     }
 

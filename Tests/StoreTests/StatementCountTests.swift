@@ -6,13 +6,13 @@ import Testing
 
 @testable import Store
 
-/// What a claim, a save and an end cost in statements, of which each is a round trip to PostgreSQL.
+/// The statements of a claim, a save and an end, each of which is a round trip to PostgreSQL.
 @Suite(.fewLedgersAtOnce)
 struct StatementCountTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// Runs a body in a transaction of its own and counts its statements.
+    /// Runs a body in its own transaction and counts its statements.
     private func statements(_ body: @escaping @Sendable (LedgerTransaction) throws -> Void) async throws -> Int {
         try await ledger.write(.synced) { transaction in
             switch transaction.db {
@@ -62,7 +62,7 @@ struct StatementCountTests {
         #expect(try await claims(key(number, 1)) == 3)
         // The row, its worker, its campaign; nothing is written for a second copy.
         #expect(try await claims(key(number, 0)) == 3)
-        // The row, its worker, its campaign, what may have been sent, the row.
+        // The row, its worker, its campaign, the possibly sent devices, the row.
         #expect(try await claims(key(number, 0), redelivered: true, worker: 8) == 5)
 
         let token = RunToken(key: key(number, 0), epoch: 2, worker: 8)
@@ -71,7 +71,7 @@ struct StatementCountTests {
         #expect(try await statements { try $0.abandon(token, progress) } == 2)
         #expect(try await statements { try $0.giveUp(token) } == 1)
 
-        // The row, its campaign, the row, the guard's count and look.
+        // The row, its campaign, the row, the guard's count and check.
         let second = RunToken(key: key(number, 1), epoch: 1, worker: 7)
         let accepted = try Settlement.of(progress)
         #expect(try await statements { _ = try $0.settle(second, accepted, now: .start) } == 5)
@@ -88,7 +88,7 @@ struct StatementCountTests {
         )
         #expect(try await statements { _ = try $0.settle(third, mixed, now: .start) } == 8)
 
-        // The row, its campaign, what is known, the row.
+        // The row, its campaign, the known outcomes, the row.
         let (_, fourth) = try await ledger.running(key(number, 3))
         #expect(
             try await statements {

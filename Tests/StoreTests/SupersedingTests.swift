@@ -3,12 +3,12 @@ import Delivery
 import Store
 import Testing
 
-/// Collapse in the queue.
+/// Collapsing in the queue.
 struct SupersedingTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// A campaign of a key; `at` is the producer's instant in seconds.
+    /// Accepts a campaign with a key; `at` is the producer's instant in seconds.
     private func score(
         _ id: String,
         at seconds: Int,
@@ -65,14 +65,14 @@ struct SupersedingTests {
         let new = try await score("2:0", at: 1)
         #expect(try await release(new) == .waits)
         #expect(try await ledger.planned(new).isEmpty)
-        // No claim of the older one is granted any more, not even of a message that came back.
+        // No claim of the older one is granted any more, not even for a message that came back.
         let late = Claim(key: key(old, 1), generation: 1, redelivered: true, worker: 9, knowsApp: true)
         let other = Claim(key: key(old, 2), generation: 1, redelivered: false, worker: 9, knowsApp: true)
         #expect(try await ledger.write { try $0.claim(other, now: .start) }.decision == .settledAlready)
 
         try await ledger.write { try $0.markStopped([stopping]) }
         #expect(try await release(new) == .waits)
-        // Of a run that was adopted since, nothing is known.
+        // Nothing is known of a run that was adopted since.
         var earlier = frozen
         earlier.epoch -= 1
         let mark = earlier
@@ -82,7 +82,7 @@ struct SupersedingTests {
         #expect(try await ledger.planned(new, now: .start + 15).count == 4)
 
         #expect(try await ledger.write { try $0.claim(late, now: .start + 15) }.decision == .end(.superseded))
-        // What was answered meanwhile counts.
+        // Answers that came meanwhile count.
         try await settle(stopping, .accepted(2) { $0.retry(1, .seconds5, Progress.Note(reason: "Shutdown")) })
         #expect(try await ledger.write { try $0.completeIfDone(campaign: old, now: .start + 16) } == .completed)
         let status = try await ledger.status(old)
@@ -102,7 +102,7 @@ struct SupersedingTests {
         let status = try await ledger.status(late)
         #expect(status.supersededBy == "2:0" && status.state == "completed" && status.counts.superseded == 8)
         #expect(try await release(late) == .notDue)
-        // Of equal instants the later acceptance is the newer.
+        // Of equal instants, the later acceptance is the newer.
         let equal = try await score("3:0", at: 1)
         #expect(try await ledger.status(equal).supersededBy == nil)
         #expect(try await release(equal) == .released)

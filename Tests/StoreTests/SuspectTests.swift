@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// Tokens that were called wrong once: sent to at most once more, by a later campaign, last and apart.
+/// Tokens that were suspect once: sent to at most once more, by a later campaign, last and apart.
 @Suite(.fewLedgersAtOnce)
 struct SuspectTests {
     private let scratch = ScratchLedger()
@@ -24,7 +24,7 @@ struct SuspectTests {
         return try await ledger.accepted(campaign)
     }
 
-    /// Runs one shard; the wrong tokens are called wrong.
+    /// Runs one shard, in which the tokens of `wrong` are suspect.
     ///
     /// Returns the numbers of the devices that were sent to.
     private func run(_ record: ShardRecord, firstOf chunk: [Int], wrong: Set<Int>) async throws -> [Int] {
@@ -46,7 +46,7 @@ struct SuspectTests {
         return sent
     }
 
-    /// Sends a whole campaign; the devices in the order in which they were sent to.
+    /// Sends a whole campaign; returns the devices in the order in which they were sent to.
     private func send(_ campaign: UInt32, wrong: Set<Int>? = nil) async throws -> (first: [Int], last: [Int]) {
         let wrong = wrong ?? self.wrong
         var first: [Int] = []
@@ -139,7 +139,7 @@ struct SuspectTests {
         let sizes = Array(repeating: 400, count: 6) + [10]
         let list = try await listed("fans", sizes)
         let one = try await accepted("one", list: list)
-        // A first few living devices, so that the guard believes that the others are wrong.
+        // A few living devices first, so that the guard believes that the others are wrong.
         while let shard = try await ledger.planned(one, max: 1).first {
             let (row, token) = try await ledger.running(shard.record.id.key)
             var progress = row.progress

@@ -24,7 +24,7 @@ import Testing
 
     @Test func `more devices than fit into the memory that it takes are told apart as well`() throws {
         let filter = try TokenFilter()
-        // 900,000 hashes are 18 MB of pages, 16 are kept.
+        // 900,000 hashes take 18 MB of pages, of which 16 are kept.
         for start in stride(from: 0, to: 900_000, by: 30_000) {
             let new = try filter.areNew((start..<start + 30_000).map { device($0) })
             #expect(new.allSatisfy { $0 })

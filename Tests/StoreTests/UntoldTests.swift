@@ -65,7 +65,7 @@ struct UntoldTests {
         _ database: TestDatabase
     ) async throws {
         try scratch.open(on: database)
-        // The registry names the devices of the campaign `device-0` and so on; the token of one is another's by now.
+        // The registry names the campaign's devices `device-0` and so on; one token now belongs to another device.
         for number in 0..<6 {
             try await ledger.register(Sample.registration("phone-\(number)"), token: number)
         }
@@ -87,7 +87,7 @@ struct UntoldTests {
         #expect(found == [nil, 1, 2, nil, 4, nil])
         let renewed = try #require(try await ledger.device("device-2"))
         #expect(ofRegistry.index(of: renewed) == 2)
-        // A list's names are its producer's: whoever registers one of them is nobody.
+        // A list's names are its producer's: a device registered under one of them is unrelated.
         #expect(ofList.index(of: renewed) == nil)
     }
 

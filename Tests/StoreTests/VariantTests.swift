@@ -4,7 +4,7 @@ import GRDB
 import Store
 import Testing
 
-/// A campaign's content by language, and what is kept of a list's variables.
+/// A campaign's content by language, and the stored variables of a list.
 struct VariantTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
@@ -53,7 +53,7 @@ struct VariantTests {
         #expect(languages == ["Ana0": "pt-BR", "Ana1": "pt", "Ana2": "", "Ana3": "", "Ana4": "en"])
     }
 
-    /// Rows of the table `variants`.
+    /// Returns the number of rows of the table `variants`.
     private func rows() throws -> Int {
         try DatabaseQueue(path: scratch.path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM variants") } ?? -1
     }

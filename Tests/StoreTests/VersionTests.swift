@@ -5,12 +5,13 @@ import GRDB
 import Store
 import Testing
 
-/// N and N−1 on one ledger.
+/// Versions N and N−1 on one ledger.
 @Suite(.fewLedgersAtOnce)
 struct VersionTests {
     private let scratch = ScratchLedger()
 
-    /// A ledger of the first version that was kept: written by `accept`, `plan`, `settle`, `parkShard` and `cancel` of then.
+    /// Returns a copy of the oldest kept ledger, written by that version's `accept`, `plan`, `settle`, `parkShard` and
+    /// `cancel`.
     private func kept() throws -> Ledger {
         try opened("ledger-v1")
     }
@@ -96,7 +97,7 @@ struct VersionTests {
         #expect(throws: LedgerError.newerVersion(path: scratch.path)) { try scratch.open(create: false) }
     }
 
-    /// What the rules of `Upgrades` let a later version do to every table.
+    /// Makes the changes that the rules of `Upgrades` permit a later version in every table.
     private func migrate() async throws {
         let raw = try DatabaseQueue(path: scratch.path)
         try await raw.write { db in

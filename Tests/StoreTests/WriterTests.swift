@@ -105,7 +105,7 @@ struct WriterTests {
                 }
             )
         }
-        // The first does not wait, whatever it is; then the writer rests.
+        // The first never waits; then the writer pauses.
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             submit(0, .withOthers) { waiter.resume() }
         }
@@ -165,7 +165,7 @@ struct WriterTests {
         )
     }
 
-    /// A clock that a test's bodies turn.
+    /// A clock that a test's bodies advance.
     private final class TurnedClock: Sendable {
         private let time = Atomic<UInt64>(1)
 
@@ -269,7 +269,7 @@ struct WriterTests {
 }
 
 extension Ledger {
-    /// Lets the file grow by so many pages and no further: a disk that is full for this connection.
+    /// Lets the file grow by so many pages and no further: for this connection the disk is full.
     func limitPages(growth: Int) async throws {
         try await write { transaction in
             let pages = try transaction.db.number("PRAGMA page_count") ?? 0

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    // RFC 7515, A.2: the key of its JWK in two forms, what is signed and the signature.
+    // RFC 7515, A.2: the key of its JWK in two forms, the signed text and the signature.
     private static let signingInput =
         "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290"
         + "Ijp0cnVlfQ"

@@ -79,7 +79,8 @@ import Testing
 
     @Test func `codes that are made together are those that are made alone`() {
         let key = (0..<32).map { UInt8($0 &* 5) }
-        // To both sides of where a message needs another block, and groups that fill the lanes or do not.
+        // On both sides of the length at which a message needs another block, with groups that fill the lanes or do
+        // not.
         for (beginBytes, restBytes) in [(0, 1), (3, 8), (46, 8), (47, 8), (48, 8), (54, 1), (55, 1), (64, 8), (130, 8)]
         {
             let code = HMACSHA256(key: key, beginning: [UInt8](repeating: 0x61, count: beginBytes))

@@ -3,7 +3,7 @@ import Servers
 import TLS
 import Testing
 
-/// Our encryption against pywebpush's `http-ece`, in both directions.
+/// Our encryption, compared with pywebpush's `http-ece` in both directions.
 @Suite(.enabled(if: PythonJudge.isThere)) struct WebPushJudgeTests {
     private static let lengths = [0, 1, 15, 16, 17, 500, WebPushMessage.plaintextBytesMax]
 
@@ -41,7 +41,7 @@ import Testing
                     auth_secret=secret, rs=int(sys.argv[at + 1]), version="aes128gcm")
                 print(base64.urlsafe_b64encode(content).decode().rstrip("="))
             """
-        // Of no content http-ece makes no record, which RFC 8188 section 2 does not allow.
+        // For empty content http-ece makes no record, which RFC 8188 section 2 does not allow.
         let sizes = Self.lengths.dropFirst().flatMap { [(count: $0, record: 4096), (count: $0, record: 17 + $0)] }
         let arguments = sizes.flatMap { [Self.hexadecimal(Self.plaintext($0.count)), String($0.record)] }
         let lines = try PythonJudge.lines(

@@ -24,7 +24,7 @@ import Testing
         let sealer = try MessageSealer()
         #expect(try sealer.seal(plaintext, for: browser, chance: chance) == message)
         #expect(try browser.open(message) == plaintext)
-        // What was made with known secrets leaves nothing behind for the next.
+        // A message made with known secrets leaves nothing behind for the next.
         #expect(try sealer.seal(plaintext, for: browser) != message)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let browser = try MessageOpener(authentication: Array(0..<16))
         var offCurve = browser.publicKey
         offCurve[64] ^= 1
-        // The hybrid form of the same point has 65 bytes as well (SEC 1); Web Push knows the uncompressed one only.
+        // The hybrid form of the same point has 65 bytes as well (SEC 1); Web Push allows only the uncompressed one.
         var hybrid = browser.publicKey
         hybrid[0] = 6 + (hybrid[64] & 1)
         let large = [4] + [UInt8](repeating: 0xFF, count: 64)
@@ -146,12 +146,12 @@ import Testing
 }
 
 extension MessageSealer {
-    /// The message for a subscription.
+    /// Returns the message for a subscription.
     func seal(_ plaintext: [UInt8], for browser: MessageOpener, chance: Chance? = nil) throws -> [UInt8] {
         try seal(plaintext, publicKey: browser.publicKey, authentication: browser.authentication, chance: chance)
     }
 
-    /// The message for the keys of a subscription.
+    /// Returns the message for the keys of a subscription.
     func seal(
         _ plaintext: [UInt8],
         publicKey: [UInt8],

@@ -1,6 +1,6 @@
-/// Blanks comments, string literals and quoted identifiers out of Swift source, keeping every line where it was.
+/// Blanks out comments, string literals and quoted identifiers in Swift source, keeping every line in place.
 ///
-/// A rule that looks for a call must not trip over the same words in a comment or in a message.
+/// A rule that looks for a call must not match the same words in a comment or in a message.
 struct CodeMask {
     private let source: [UInt8]
     private var masked: [UInt8]
@@ -11,7 +11,7 @@ struct CodeMask {
         masked = source
     }
 
-    /// The same number of bytes and lines, with everything that is not code as spaces.
+    /// Returns the same number of bytes and lines, with spaces for everything that is not code.
     static func blank(_ source: [UInt8]) -> [UInt8] {
         var mask = CodeMask(source)
         mask.code(untilParenthesis: false)
@@ -29,7 +29,7 @@ struct CodeMask {
         }
     }
 
-    /// Runs over code; with `untilParenthesis` up to the one that ends a string's interpolation.
+    /// Scans code; with `untilParenthesis`, up to the one that ends a string's interpolation.
     private mutating func code(untilParenthesis: Bool) {
         var depth = 0
         while position < source.count {

@@ -1,6 +1,6 @@
-/// Names of what Swift files declare for others, as documentation writes them: `Fanfare.setUser(_:proof:)`.
+/// The names of public declarations in Swift files, in documentation style: `Fanfare.setUser(_:proof:)`.
 ///
-/// A case is written without its values, an operator or a subscript not at all.
+/// A case is written without its values; operators and subscripts are left out.
 struct DeclaredSymbols {
     private(set) var names: Set<String> = []
     private var tokens: [String] = []
@@ -8,10 +8,10 @@ struct DeclaredSymbols {
     private var scopes: [Scope] = []
     private var isPublic = false
 
-    /// What a brace opened: a type, or anything else.
+    /// The scope that a brace opened: a type, or anything else.
     private struct Scope {
         var type: String?
-        /// `protocol` or `enum` of a public one: its members, or its cases, are public without a word.
+        /// `protocol` or `enum` of a public type, whose members or cases are public without a keyword.
         var keyword: String?
     }
 
@@ -45,7 +45,7 @@ struct DeclaredSymbols {
         }
     }
 
-    /// The type around what is read now; nil within a function's body.
+    /// The type around the current position; nil within a function's body.
     private var surroundings: String? { scopes.isEmpty ? "" : scopes.last?.type }
 
     private func path(_ name: String) -> String? {
@@ -109,7 +109,7 @@ struct DeclaredSymbols {
         } while depth > 0 && at < tokens.count
     }
 
-    /// The labels of the arguments, in parentheses; what is read next stands behind them.
+    /// Reads the argument labels in parentheses and moves behind them.
     private mutating func labels() -> String {
         while at < tokens.count, tokens[at] != "(" { at += 1 }
         var (labels, depth, isFirst) = ("", 0, true)
@@ -144,7 +144,7 @@ struct DeclaredSymbols {
         }
     }
 
-    /// Words, arrows and single signs.
+    /// Returns words, arrows and single characters.
     private static func tokens(_ code: [UInt8]) -> [String] {
         var tokens: [String] = []
         var at = 0

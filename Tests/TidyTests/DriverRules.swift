@@ -1,5 +1,6 @@
 extension Rule {
-    /// What a worker knows of shards, campaigns and devices is in the machines of `Delivery`: the simulation runs those.
+    /// Keeps a worker's state about shards, campaigns and devices in the machines of `Delivery`, which the simulation
+    /// runs.
     static let drivers = Rule("drivers keep no state of the protocol") { file in
         guard driverPaths.contains(where: file.path.hasPrefix), !mailboxes.contains(file.path) else { return [] }
         let functions = FunctionFinder.functions(in: file.code).map { $0.first..<$0.first + $0.lines }
@@ -16,10 +17,10 @@ extension Rule {
         "Sources/Fleet/Sender/", "Sources/Fleet/Planner/", "Sources/Fleet/Intake/IntakeCoordinator",
     ]
 
-    /// Facts on their way to a machine on another thread, which takes them whole.
+    /// Types that carry facts to a machine on another thread, which takes them whole.
     private static let mailboxes: Set<String> = ["Sources/Fleet/Planner/ProgressedCampaigns.swift"]
 
-    /// By what the protocol tells things apart: shards, shares, campaigns, runs.
+    /// Collections keyed by the protocol's identities: shards, shares, campaigns, runs.
     private static let protocolCollections = [
         "[ShardKey:", "[ShardID:", "[ShareKey:", "[RunToken:", "[UInt32:", "Set<ShardKey>", "Set<ShardID>",
         "Set<ShareKey>", "Set<RunToken>", "Set<UInt32>",

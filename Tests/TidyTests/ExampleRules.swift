@@ -1,9 +1,10 @@
 extension Rule {
-    /// Whoever integrates the kit reads its doc comments: every public symbol has a summary, and every call an example.
+    /// Requires a summary for every public symbol of the kit, and an example for every call, because integrators read
+    /// its doc comments.
     ///
-    /// A call is what an app writes down: a function, an initialiser, a protocol that it implements. Properties and cases
-    /// of what it gets are told by their summaries. Exempt are what a protocol's conformance asks for, defaults of a
-    /// delegate's functions and overrides, which the system calls.
+    /// A call is code that an app writes: a function, an initialiser, a protocol that it implements. Summaries suffice
+    /// for properties and cases of values that it receives. Exempt are members that a conformance requires, defaults of
+    /// a delegate's functions, and overrides, which the system calls.
     static let kitExamples = Rule("the kit's calls have examples") { file in
         guard file.target == "FanfareKit", file.top == "Sources", file.isHandwrittenSwift else { return [] }
         let code = String(decoding: file.code, as: UTF8.self)
@@ -21,7 +22,7 @@ extension Rule {
     }
 }
 
-/// A declaration that other modules see, as its line says.
+/// A declaration that other modules see, by its line.
 private struct PublicSymbol {
     let text: String
     private let keyword: String
@@ -50,7 +51,7 @@ private struct PublicSymbol {
 }
 
 extension SourceFile {
-    /// The lines of the doc comment above a line, attributes in between left out.
+    /// Returns the lines of the doc comment above a line, skipping attributes in between.
     fileprivate func comment(above index: Int) -> [String] {
         var found: [String] = []
         for line in lines[..<index].reversed() {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Every row of the fault pages names tests that there are, or says that it is not run.
+/// Every row of the fault pages names existing tests, or says that it is not run.
 @Suite struct FaultPageTests {
     @Test(arguments: FaultPages.paths) func `every row names tests that there are, or is not run`(path: String) throws {
         let tree = try SourceTree.repository.get()

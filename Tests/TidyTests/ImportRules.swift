@@ -1,6 +1,6 @@
-/// The tiers of the design, section 3: a target imports only what stands above it.
+/// The tiers of the design, section 3: a target imports only targets above it.
 enum House {
-    /// Every target in the order of the table.
+    /// All targets in the order of the table.
     static let targets = [
         "CNGHTTP2", "COpenSSL", "CRabbitMQ", "CPostgreSQL", "CShims",
         "Campaigns", "PushProviders", "Delivery",
@@ -15,12 +15,12 @@ enum House {
     static let wrappers = [
         "TLS": ["COpenSSL", "CShims"], "HTTP2": ["CNGHTTP2", "CShims"], "AMQP": ["CRabbitMQ", "CShims"],
     ]
-    /// Drivers that need a little C themselves.
+    /// Drivers that need some C themselves.
     static let driversOfC = ["Store": "CPostgreSQL", "Transport": "CShims"]
-    /// Who stands at the far side shares no code with the near side, so that both cannot share one mistake.
+    /// Modules that the simulator must not share with the sender, so that both cannot share one mistake.
     static let bannedInSimulator = ["Campaigns", "PushProviders", "Delivery", "Transport", "Store", "Fleet", "AMQP"]
 
-    /// Why a target may not import a module, or nil when it may.
+    /// Returns the reason why a target may not import a module; nil when it may.
     static func objection(to module: String, in target: String, path: String) -> String? {
         guard let own = targets.firstIndex(of: target) else { return "\(target) is not a target of section 3" }
         if let other = targets.firstIndex(of: module), other >= own, module != target {
@@ -40,7 +40,7 @@ enum House {
         return nil
     }
 
-    /// Foundation, which is two modules on Linux; what only Apple's systems have stays in a folder of its own.
+    /// Returns true for Foundation, which is two modules on Linux; Apple-only modules are confined to one folder.
     private static func isOfKit(_ module: String, path: String) -> Bool {
         if ["Foundation", "FoundationNetworking"].contains(module) { return true }
         let apples = ["UserNotifications", "UIKit", "SwiftUI", "WebKit"]
@@ -59,7 +59,7 @@ enum House {
 }
 
 extension Rule {
-    /// Imports per tier.
+    /// Checks the imports of each tier.
     static let imports = Rule("imports stand above") { file in
         guard file.top == "Sources", file.path.hasSuffix(".swift"), let target = file.target else { return [] }
         return file.imports.compactMap { line, module in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The kit's pages for those who come from another SDK name symbols that there are.
+/// The kit's pages for users of another SDK name existing symbols.
 @Suite struct MigrationPageTests {
     private static let catalogue = "Sources/FanfareKit/FanfareKit.docc/"
 
@@ -18,13 +18,13 @@ import Testing
             (theirs, ours, remark) = (cells[1], cells[2], cells[3])
         }
 
-        /// Names of theirs, each of which has one row of a page; a row without code is a name by itself.
+        /// The other SDK's names, each of which has one row of a page; a row without code is itself a name.
         var names: [String] {
             let spans = theirs.matches(of: /`([^`]+)`/).map { String($0.1) }
             return spans.isEmpty ? [theirs] : spans
         }
 
-        /// What is wrong with it.
+        /// Returns the problems of the row.
         func problems(_ symbols: Set<String>) -> [String] {
             if theirs.isEmpty { return ["a row without a name"] }
             if ours == "—" { return remark.isEmpty ? ["\(theirs): neither a symbol nor a reason"] : [] }
@@ -56,7 +56,7 @@ import Testing
         #expect(rows.count >= rowsMin)
         let symbols = try Self.kit()
         var problems = rows.flatMap { $0.problems(symbols) }
-        // A payload's key may have the name of a call: they stand under two headings.
+        // A payload's key may have the name of a call: they are under two headings.
         for section in page.split(separator: "\n## ") {
             let rows = section.split(separator: "\n").compactMap { Row($0) }
             problems += Self.names(in: rows).filter { $0.value > 1 }.map { "\($0.key): more than one row" }

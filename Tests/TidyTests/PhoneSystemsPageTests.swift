@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `PhoneSystems.md` names places and tests that there are.
+/// `PhoneSystems.md` names existing paths and tests.
 @Suite struct PhoneSystemsPageTests {
     /// A line of its tables.
     struct Row {
@@ -19,7 +19,7 @@ import Testing
             (what, place, test, verdict) = (cells[1], cells[2], cells[3], cells[4])
         }
 
-        /// What is wrong with it.
+        /// Returns the problems of the row.
         func problems(paths: Set<String>, tests: [String: [NamedTest]]) -> [String] {
             var problems: [String] = []
             if !["works", "partly: ", "not yet: ", "not here: "].contains(where: { verdict.hasPrefix($0) }) {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule is shown a file that breaks it, and one that looks similar and does not.
+/// Each rule gets a file that breaks it, and a similar one that does not.
 @Suite struct PlantedViolationTests {
     private func lines(_ rule: Rule, _ path: String, _ text: String) -> [Int] {
         rule.check(SourceFile(path: path, text: text)).map(\.line)
@@ -179,6 +179,20 @@ import Testing
     ])
     func `a state with its name or from outside is fine`(_ sql: String) {
         #expect(lines(.statesByName, "Sources/Store/Life/A.swift", "let a = 1\n\(sql)").isEmpty)
+    }
+
+    @Test(arguments: ["What", "Whether", "Who", "Whose", "Where", "When", "Which", "How", "Why"])
+    func `a summary that begins with a question word is found`(word: String) {
+        #expect(
+            lines(.summaries, "Sources/Store/A.swift", "struct A {\n    /// \(word) it is.\n    let a = 1\n}\n") == [2]
+        )
+        let inside = "/// The rate at\n/// \(word) it is.\nlet a = \"/// \(word)\"\n"
+        #expect(lines(.summaries, "Sources/Store/A.swift", inside).isEmpty)
+    }
+
+    @Test func `a comment of 121 columns is found`() {
+        let comment = "    // " + String(repeating: "a", count: 113)
+        #expect(lines(.commentWidth, "Sources/Store/A.swift", "\(comment)\n\(comment)a\n") == [2])
     }
 
     @Test func `raw and multi-line strings are blanked, line by line`() {

@@ -1,5 +1,5 @@
 extension Rule {
-    /// What the pure tier must have handed in: clock, randomness, threads, the outside.
+    /// Lists the inputs that pure targets must be given: clock, randomness, threads, the outside.
     static let purity = Rule("pure targets read nothing") { file in
         guard file.top == "Sources", let target = file.target, House.pure.contains(target), file.isHandwrittenSwift
         else { return [] }
@@ -23,7 +23,7 @@ extension Rule {
 
     private static let drawsOfChance = [".random(", ".randomElement(", ".shuffled(", ".shuffle("]
 
-    /// A provider is a folder in `PushProviders` and a line in its registry; nobody else tells them apart.
+    /// Forbids switches over providers: a provider is a folder in `PushProviders` and a line in its registry.
     static let providerSwitches = Rule("no switch over providers") { file in
         guard file.top == "Sources", file.target != "PushProviders", file.isHandwrittenSwift else { return [] }
         let patterns = ["apns", "fcm", "webpush", "hms"].flatMap { ["case .\($0)", "case ProviderName.\($0)"] }

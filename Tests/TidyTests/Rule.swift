@@ -1,14 +1,14 @@
-/// One place that breaks a rule of the house.
+/// A place that breaks a rule.
 struct Violation: CustomStringConvertible, Equatable {
     let path: String
-    /// 1-based; 0 is the path itself.
+    /// The line, counted from 1; 0 is the path itself.
     let line: Int
     let what: String
 
     var description: String { line == 0 ? "\(path): \(what)" : "\(path):\(line): \(what)" }
 }
 
-/// A rule that can be judged by looking at one file.
+/// A rule that can be checked on a single file.
 struct Rule: CustomStringConvertible, Sendable {
     let name: String
     let check: @Sendable (SourceFile) -> [Violation]
@@ -20,9 +20,9 @@ struct Rule: CustomStringConvertible, Sendable {
 
     var description: String { name }
 
-    /// All rules that look at one file at a time.
+    /// All rules that check one file at a time.
     static let all: [Rule] = [
         .imports, .purity, .fileSize, .functionSize, .leftoverMarks, .forcedTry, .uncheckedSendable, .sleepsInTests,
-        .names, .providerSwitches, .kitExamples, .drivers, .statesByName,
+        .names, .providerSwitches, .kitExamples, .drivers, .statesByName, .summaries, .commentWidth,
     ]
 }

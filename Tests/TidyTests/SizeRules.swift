@@ -1,10 +1,10 @@
 extension Rule {
-    /// Longer, and a file has two subjects.
+    /// The most lines of a file; a longer one has two subjects.
     static let longestFile = 500
-    /// From the keyword to the closing brace.
+    /// The most lines of a function, from the keyword to the closing brace.
     static let longestFunction = 70
 
-    /// File size; generated Protocol Buffers are exempt.
+    /// Limits the size of files; generated Protocol Buffers are exempt.
     static let fileSize = Rule("files have at most \(longestFile) lines") { file in
         guard file.isHandwrittenSwift else { return [] }
         let count = file.lines.last?.isEmpty == true ? file.lines.count - 1 : file.lines.count
@@ -12,7 +12,7 @@ extension Rule {
         return [Violation(path: file.path, line: count, what: "\(count) lines")]
     }
 
-    /// Size of functions, initialisers and computed properties.
+    /// Limits the size of functions, initialisers and computed properties.
     static let functionSize = Rule("functions have at most \(longestFunction) lines") { file in
         guard file.isHandwrittenSwift else { return [] }
         return FunctionFinder.functions(in: file.code).filter { $0.lines > longestFunction }.map {
@@ -26,9 +26,9 @@ struct FunctionFinder {
     /// A function with a body.
     struct Function: Equatable {
         let name: String
-        /// The 1-based line of its keyword.
+        /// The line of its keyword, counted from 1.
         let first: Int
-        /// Lines up to the closing brace, both counted.
+        /// The number of lines up to and including the closing brace.
         let lines: Int
     }
 
@@ -47,7 +47,7 @@ struct FunctionFinder {
     private var previous = ""
     private var previousByte: UInt8 = 0
 
-    /// Every function of the code, inner ones too, in the order of their closing braces.
+    /// Returns every function of the code, inner ones too, in the order of their closing braces.
     static func functions(in code: [UInt8]) -> [Function] {
         var finder = FunctionFinder()
         var position = 0

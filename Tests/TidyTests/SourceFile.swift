@@ -1,10 +1,10 @@
 import Foundation
 
-/// One text file of the repository, as the rules see it.
+/// A text file of the repository as the rules see it.
 struct SourceFile {
-    /// The path from the repository's top, for example `Sources/Delivery/Settle/Claim.swift`.
+    /// The path from the repository's root, for example `Sources/Delivery/Settle/Claim.swift`.
     let path: String
-    /// The text as it stands, line by line.
+    /// The text, line by line.
     let lines: [String]
     /// The same bytes with comments, string literals and quoted identifiers blanked, so that only code is left.
     let code: [UInt8]
@@ -18,13 +18,13 @@ struct SourceFile {
     /// The folders and the file's name.
     var components: [String] { path.split(separator: "/").map(String.init) }
 
-    /// `Sources`, `Tests`, `Deploy` or the file's own name at the top.
+    /// `Sources`, `Tests`, `Deploy`, or the file's own name at the root.
     var top: String { components.first ?? "" }
 
     /// The target that the file belongs to: the folder below `Sources` or `Tests`.
     var target: String? { (top == "Sources" || top == "Tests") && components.count > 2 ? components[1] : nil }
 
-    /// Whether the file is Swift that a person wrote.
+    /// True for handwritten Swift.
     var isHandwrittenSwift: Bool { path.hasSuffix(".swift") && !path.hasSuffix(".pb.swift") }
 
     /// The offset of every line's first byte in `code`.
@@ -32,7 +32,7 @@ struct SourceFile {
         [0] + code.indices.filter { code[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
     }
 
-    /// The places in the code, as 1-based lines, where a phrase stands by itself: not inside a longer word.
+    /// Returns the lines, counted from 1, in which a phrase occurs as a whole word.
     func lines(of phrase: String) -> [Int] {
         let needle = Array(phrase.utf8)
         var found: [Int] = []
@@ -46,7 +46,7 @@ struct SourceFile {
         return found
     }
 
-    /// The code of one line (1-based), comments and strings blanked.
+    /// Returns the code of a line (counted from 1), with comments and strings blanked.
     func codeLine(_ number: Int) -> String {
         let parts = code.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard parts.indices.contains(number - 1) else { return "" }
@@ -56,7 +56,7 @@ struct SourceFile {
 
 /// Finds phrases in bytes.
 enum PhraseSearch {
-    /// Offsets at which a phrase stands without being part of a longer word.
+    /// Returns the offsets at which a phrase is not part of a longer word.
     static func offsets(of needle: [UInt8], in bytes: [UInt8]) -> [Int] {
         guard let first = needle.first, let last = needle.last else { return [] }
         var found: [Int] = []
@@ -78,7 +78,7 @@ enum PhraseSearch {
         return found
     }
 
-    /// Whether a byte may be part of an identifier.
+    /// Returns true if a byte may be part of an identifier.
     static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The repository as the tidy test reads it: from this file upwards to the folder with `Package.swift`.
+/// The repository as the tidy test reads it, found from this file upwards by `Package.swift`.
 struct SourceTree {
-    /// Files of `Sources`, `Tests`, `Deploy` that are text.
+    /// The text files of `Sources`, `Tests` and `Deploy`.
     let files: [SourceFile]
     /// Every path below those folders, folders included.
     let paths: [String]
-    /// What stands beside `Package.swift`.
+    /// The entries beside `Package.swift`.
     let topLevel: [String]
     private let folder: URL
 
@@ -33,7 +33,7 @@ struct SourceTree {
         }
     }
 
-    /// A file that is none of `files`, such as a page of the documentation.
+    /// Returns the text of a file outside `files`, such as a page of the documentation.
     func text(of path: String) throws -> String {
         try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
     }
@@ -43,7 +43,7 @@ struct SourceTree {
     }
 }
 
-/// The test was not built from a checkout.
+/// The error when the test was not built from a checkout.
 struct NoPackage: Error, CustomStringConvertible {
     let file: String
     var description: String { "no Package.swift above \(file)" }

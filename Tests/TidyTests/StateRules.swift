@@ -1,7 +1,8 @@
 extension Rule {
-    /// A state in a statement is written by its enum's case, so that whoever changes the states finds every statement.
+    /// Requires states in statements to be written by their enum's case, so that every statement is found when the
+    /// states change.
     ///
-    /// Schemas have numbers: they are migrations, and stay what they were.
+    /// Schemas contain numbers: they are migrations and never change.
     static let statesByName = Rule("no number for a state in SQL") { file in
         guard file.path.hasPrefix("Sources/Store/"), file.isHandwrittenSwift,
             file.components.last?.contains("Schema") == false

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rules of the house, judged on the tree that is being built.
+/// The repository's rules, checked on the tree that is being built.
 @Suite struct TidyTests {
     @Test(arguments: Rule.all) func `every file keeps the rule`(rule: Rule) throws {
         let violations = try SourceTree.repository.get().files.flatMap(rule.check)

@@ -1,10 +1,10 @@
 extension Rule {
     /// Marks of unfinished work.
     ///
-    /// Put together here, so that this file does not carry them.
+    /// Assembled here, so that this file does not contain them.
     static let marks = ["TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK"]
 
-    /// No mark of unfinished work, comments and scripts included.
+    /// Forbids marks of unfinished work, including in comments and scripts.
     static let leftoverMarks = Rule("no leftover marks") { file in
         guard !file.path.hasSuffix(".pb.swift") else { return [] }
         return file.lines.enumerated().flatMap { index, line in
@@ -13,13 +13,13 @@ extension Rule {
         }
     }
 
-    /// A failure has a type and a message; it does not end the process.
+    /// Forbids forced tries: a failure has a type and a message and does not end the process.
     static let forcedTry = Rule("no forced try") { file in
         guard file.isHandwrittenSwift else { return [] }
         return file.lines(of: "try!").map { Violation(path: file.path, line: $0, what: "forced try") }
     }
 
-    /// Where the compiler is told to trust us, a comment says who owns the thing.
+    /// Requires a comment about ownership wherever the compiler's checks are disabled.
     static let uncheckedSendable = Rule("unchecked sendability says who owns it") { file in
         guard file.isHandwrittenSwift else { return [] }
         return ["@unchecked Sendable", "nonisolated(unsafe)"].flatMap { phrase in
@@ -30,9 +30,9 @@ extension Rule {
         }
     }
 
-    /// A test waits for a signal or turns a clock by hand.
+    /// Forbids sleeps: a test waits for a signal or advances a manual clock.
     ///
-    /// What starts private servers for tests (`Tests/Servers`) is no test: it has to ask until the server answers.
+    /// The servers for tests (`Tests/Servers`) are not tests: they must poll until a server answers.
     static let sleepsInTests = Rule("no sleeps in tests") { file in
         guard file.top == "Tests", file.target?.hasSuffix("Tests") == true, file.isHandwrittenSwift else { return [] }
         return ["sleep(", "usleep(", "nanosleep("].flatMap { phrase in
@@ -40,7 +40,7 @@ extension Rule {
         }
     }
 
-    /// Names that say nothing, and types that hide a module of the same name.
+    /// Forbids meaningless names, and types that hide a module of the same name.
     static let names = Rule("names are words of the field") { file in
         let empty = ["Utils", "Helpers", "Common", "Manager"]
         var found = file.components.compactMap { component -> Violation? in
@@ -62,7 +62,7 @@ extension Rule {
 }
 
 extension SourceFile {
-    /// Names of the types that the file declares, with their lines.
+    /// The names of the types that the file declares, with their lines.
     var declaredTypes: [(line: Int, name: String)] {
         ["struct", "class", "enum", "protocol", "actor", "typealias"].flatMap { keyword in
             lines(of: keyword).compactMap { line in

@@ -18,7 +18,7 @@ extension RealBroker {
             for await case .connected in consumer.seen { break }
 
             try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.00001")
-            // The broker blocks a connection when it publishes first in an alarm.
+            // The broker blocks a connection at its first publish during an alarm.
             async let first = publisher.publish(Broker.message("test.alarm", id: "first"))
             for await blocked in publisher.blocked where blocked { break }
             async let second = publisher.publish(Broker.message("test.alarm", id: "second"))
@@ -46,7 +46,7 @@ extension RealBroker {
                 callTimeout: .milliseconds(200)
             )
             try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.00001")
-            // From a connection that published in an alarm the broker reads no more.
+            // The broker reads nothing more from a connection that published during an alarm.
             #expect(await client.publish(Broker.message("test.unanswered", id: "1")) == .timedOut)
             let error = await #expect(throws: AMQPConnectError.self) {
                 try await client.counts(of: "test.unanswered")
@@ -105,7 +105,7 @@ extension RealBroker {
 ///
 /// Confined to the loop.
 ///
-/// Each try has an id of its own, so that a lost confirmed message is not hidden by a repeated one.
+/// Each try has its own id, so that a repeated message does not hide a lost confirmed one.
 private final class Flood {
     struct Report: Sendable {
         var total: Int

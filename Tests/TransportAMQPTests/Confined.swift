@@ -4,7 +4,7 @@ import NIOPosix
 import Servers
 import Transport
 
-/// The suite that holds all tests against the shared node; one at a time, since some of them kill it.
+/// The suite of all tests against the shared node; they run one at a time, since some of them kill it.
 enum Broker {
     static let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
@@ -16,7 +16,7 @@ enum Broker {
         try await AMQPClient.connect(try await endpoint(), name: "test", on: loop)
     }
 
-    /// An empty quorum queue of this name; messages are routed to it by its name on `test.direct`.
+    /// Creates an empty quorum queue of this name, bound by its name to `test.direct`.
     static func freshQueue(_ name: String, arguments: [MessageHeader] = []) async throws -> AMQPClient {
         let client = try await client()
         try await client.call(.deleteQueue(name: name))
@@ -37,7 +37,7 @@ enum Broker {
     }
 }
 
-/// What a consumer told.
+/// A callback that a consumer made.
 enum Seen: Sendable {
     case connected(UInt64)
     case message(InboundMessage, UInt64)
@@ -45,12 +45,12 @@ enum Seen: Sendable {
     case lost(String)
 }
 
-/// A consumer on its loop, with its handlers as a stream.
+/// A consumer on its loop, with its callbacks as a stream.
 final class TestConsumer: Sendable {
     private let bound: NIOLoopBound<AMQPConsumer>
     let seen: AsyncStream<Seen>
 
-    /// `onMessage` hears a message on the loop, before anything else happens there.
+    /// `onMessage` is called on the loop for a message, before anything else happens there.
     init(
         _ endpoint: AMQPEndpoint,
         _ subscriptions: AMQPConsumer.Subscription...,
@@ -89,7 +89,7 @@ final class TestConsumer: Sendable {
         use { $0.ack(message.deliveryTag, generation: generation) }
     }
 
-    /// The next messages, acknowledged where that is asked for.
+    /// Returns the next messages, and acknowledges them if requested.
     func messages(_ count: Int, acking: Bool = true) async -> [InboundMessage] {
         var messages: [InboundMessage] = []
         for await case .message(let message, let generation) in seen {
@@ -107,7 +107,7 @@ final class TestConsumer: Sendable {
     }
 }
 
-/// A publisher on its loop, with its changes of state as a stream.
+/// A publisher on its loop, with its state changes as a stream.
 final class TestPublisher: Sendable {
     private let bound: NIOLoopBound<AMQPPublisher>
     let blocked: AsyncStream<Bool>

@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A port on 127.0.0.1 that ends its first connection and passes every other one on.
+/// A port on 127.0.0.1 that closes its first connection and forwards every other one.
 final class LatePort: Sendable {
     private let channel: any Channel
 
-    /// Where it listens.
+    /// The port that it listens on.
     var port: Int { channel.localAddress?.port ?? 0 }
 
     init(to port: Int) async throws {
@@ -32,7 +32,7 @@ private final class First: Sendable {
     func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
 
-/// Writes what comes to another channel, and ends it with its own.
+/// Forwards bytes to another channel, and closes it together with its own.
 private final class PassOn: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let other: any Channel

@@ -5,7 +5,7 @@ import Servers
 import Testing
 import Transport
 
-/// Everything against a real, private RabbitMQ node, one test at a time.
+/// All tests against a real, private RabbitMQ node, one at a time.
 @Suite("A real broker", .serialized, .timeLimit(.minutes(5)))
 struct RealBroker {
     static let shared = SharedNode()
@@ -185,7 +185,7 @@ struct RealBroker {
         {
             let client = try await Broker.freshQueue("test.wide")
             #expect(await client.publish(Broker.message("test.wide", id: "1")) == .confirmed)
-            // It comes before any answer of the second queue: both are asked for on the connection's one channel.
+            // It comes before any answer of the second queue: both calls use the connection's only channel.
             let consumer = try await TestConsumer(
                 try await Broker.endpoint(),
                 .queue("test.wide", prefetch: 1),
@@ -210,7 +210,7 @@ struct RealBroker {
                 for message in held { consumer.ack(message.deliveryTag, generation: consumer.generation) }
             }
             await consumer.close()
-            // Had an acknowledgement been lost, its message would come back first.
+            // If an acknowledgement had been lost, its message would come back first.
             let next = try await TestConsumer(try await Broker.endpoint(), .queue("test.drain", prefetch: 2))
             #expect(await next.messages(2).map(\.properties.messageID) == ["2", "3"])
             await next.close()
@@ -232,7 +232,7 @@ struct RealBroker {
                     subscriptions: [.queue("test.early", prefetch: 1), .queue("test.late", prefetch: 1)],
                     handlers: AMQPConsumer.Handlers(
                         // The first queue's message comes before the second queue is consumed. A quorum queue counts a
-                        // consumer that was cancelled as long as it has messages.
+                        // cancelled consumer as long as it has messages.
                         message: { message, generation in
                             box.consumer?.stopConsuming { continuation.yield() }
                             box.consumer?.ack(message.deliveryTag, generation: generation)
@@ -274,12 +274,12 @@ struct RealBroker {
     }
 }
 
-/// Confined to the loop.
+/// Holds a consumer; confined to the loop.
 private final class ConsumerBox {
     var consumer: AMQPConsumer?
 }
 
-/// A server that says something to everybody at once.
+/// A server that sends a greeting to everybody at once.
 final class Greeter: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

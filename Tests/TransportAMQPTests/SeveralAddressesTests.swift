@@ -8,16 +8,16 @@ import Testing
 import Transport
 
 extension RealBroker {
-    /// A name with several addresses, of which only the last one serves: every kind of connection gets there.
+    /// A name with several addresses, of which only the last one serves: every kind of connection reaches it.
     @Suite("A name with several addresses")
     struct SeveralAddresses {
-        /// What every name leads to: bad addresses, then the good one.
+        /// Returns a resolver that maps every name to the bad addresses, then the good one.
         private static func resolver(_ bad: [BadAddress], then port: Int) throws -> AddressResolver {
             let good = try SocketAddress(ipAddress: "127.0.0.1", port: port)
             return AddressResolver { _, _, loop in loop.makeSucceededFuture(bad.map(\.socket) + [good]) }
         }
 
-        /// Tries each kind of bad address, all at once: a silent one takes its share of the time.
+        /// Tries each kind of bad address, all at once, because a silent one takes its share of the time.
         private static func each(
             _ kinds: [BadAddress.Kind] = BadAddress.Kind.allCases,
             _ body: @escaping @Sendable (BadAddress) async throws -> Void
@@ -38,7 +38,7 @@ extension RealBroker {
             }
         }
 
-        /// The HTTP that a plain connection can be judged by: a far side that takes it is the one that answers.
+        /// The kinds by which a plain connection can be judged: a peer that accepts it is the one that answers.
         private static let unlessMute = BadAddress.Kind.allCases.filter { $0 != .mute && $0 != .hangingUp }
 
         @Test func `AMQP logs in at the address that serves`() async throws {
@@ -78,7 +78,7 @@ extension RealBroker {
 
         @Test func `when none serves, the failure that says most is told`() async throws {
             let node = try await RealBroker.shared.node()
-            // No AMQP but HTTP: that a port is the wrong one says more than that the other address refuses.
+            // HTTP instead of AMQP: a wrong port is a more useful error than the other address's refusal.
             let server = try await ServerBootstrap(group: Broker.loop)
                 .childChannelInitializer { $0.pipeline.addHandler(Greeter("HTTP/1.1 400 Bad Request\r\n\r\n")) }
                 .bind(host: "127.0.0.1", port: 0).get()

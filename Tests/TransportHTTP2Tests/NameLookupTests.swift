@@ -6,12 +6,12 @@ import Synchronization
 import Testing
 import Transport
 
-/// Names of strangers that nobody answers, and genuine ones beside them, on real threads.
+/// Unanswered look-ups of strangers' names, and genuine names beside them, on real threads.
 @Suite struct NameLookupTests {
     @Test func `1,500 black holes hold no genuine name that had an address before`() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
-        // A black hole blocks its thread until the test is over: each that is let go lets the next one go.
+        // A black hole blocks its thread until the test is over: each release allows the next one.
         let over = DispatchSemaphore(value: 0)
         defer { over.signal() }
         let resolver = AddressResolver.sharing { host in

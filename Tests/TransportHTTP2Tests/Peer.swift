@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import TLS
 
-/// A TLS HTTP/2 server in the test's own process whose behaviour is a closure on its loop.
+/// A TLS HTTP/2 server in the test's own process whose behavior is a closure on its loop.
 final class Peer: Sendable {
     /// Called for every complete request; answers through the connection.
     typealias Behaviour = @Sendable (FarConnection, borrowing IncomingRequest) -> Void
@@ -43,7 +43,7 @@ final class Peer: Sendable {
     func stop() async throws { try await self.channel.close() }
 }
 
-/// One connection of the far side.
+/// One connection of the server.
 ///
 /// Confined to its loop.
 final class FarConnection: ChannelInboundHandler {
@@ -51,7 +51,7 @@ final class FarConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     let http2: HTTP2ServerSession
-    /// Requests received so far on this connection.
+    /// The number of requests received so far on this connection.
     private(set) var requests = 0
     private let tls: TLSSession
     private let opened: (FarConnection) -> Void
@@ -80,7 +80,7 @@ final class FarConnection: ChannelInboundHandler {
         do {
             try buffer.withUnsafeReadableBytes { bytes in
                 try self.tls.receive(bytes) { plaintext in
-                    // A broken client is the same as one that is gone.
+                    // A broken client is treated like one that is gone.
                     try? self.http2.receive(plaintext)
                 }
             }
@@ -96,7 +96,7 @@ final class FarConnection: ChannelInboundHandler {
         if self.tls.state == .closed || self.http2.isFinished { context.close(promise: nil) }
     }
 
-    /// Sends what there is.
+    /// Sends all pending output.
     func flush() {
         guard let context = self.context else { return }
         var buffer = [UInt8](repeating: 0, count: 15_000 + HTTP2ServerSession.frameBytesMax)
@@ -111,14 +111,14 @@ final class FarConnection: ChannelInboundHandler {
         if out.readableBytes > 0 { context.writeAndFlush(Self.wrapOutboundOut(out), promise: nil) }
     }
 
-    /// Answers, ignoring a client that is gone.
+    /// Answers a request, ignoring a client that is gone.
     func respond(_ streamID: Int32, _ status: Int, fields: [HeaderField] = [], body: String = "") {
         try? self.http2.respond(streamID: streamID, status: status, fields: fields, body: Array(body.utf8))
     }
 
     func close() { self.context?.close(promise: nil) }
 
-    /// The number that the path ends with.
+    /// Returns the number at the end of the path.
     static func number(of request: borrowing IncomingRequest) -> Int {
         let path = String(decoding: request.value(of: ":path") ?? [], as: UTF8.self)
         return Int(path.split(separator: "/").last ?? "") ?? -1

@@ -23,7 +23,7 @@ extension ProviderFaults {
             }
         }
 
-        /// What the text must say, in OpenSSL's words.
+        /// The expected error text, in OpenSSL's words.
         var complaint: String {
             switch self {
             case .ofAnotherHost: "IP address mismatch"
@@ -124,7 +124,7 @@ extension ProviderFaults {
             let outcome = try await bed.run(port: far.port, requests: 10, host: "localhost") {
                 $0.resolver = resolver
                 $0.seed = seed
-                // A second attempt at once shows that there is no back-off before every address had its turn.
+                // An immediate second attempt shows that there is no backoff before every address had its turn.
                 $0.connections.backoffBase = .seconds(30)
             }
             #expect(outcome.answered == 10)
@@ -149,7 +149,7 @@ extension ProviderFaults {
         let good = try SocketAddress(ipAddress: "127.0.0.1", port: far.port)
         let resolver = AddressResolver { _, _, loop in loop.makeSucceededFuture([bad.socket, good]) }
         var failures: UInt64 = 0
-        // The seed says which address is tried first.
+        // The seed determines which address is tried first.
         for seed: UInt64 in 1...8 where failures == 0 {
             let outcome = try await bed.run(port: far.port, requests: 10, host: "localhost") {
                 $0.resolver = resolver

@@ -7,7 +7,7 @@ import TLS
 import Testing
 import Transport
 
-/// Answers that are wrong, and peers that say what HTTP/2 forbids or nobody needs.
+/// Wrong answers, and peers that send forbidden or useless frames.
 extension ProviderFaults {
     @Test func `P20: whatever the body is, the status counts, and at most 4 KiB are kept`() async throws {
         let bed = try Bed()
@@ -52,7 +52,7 @@ extension ProviderFaults {
         try await bed.stop()
     }
 
-    /// What a peer says when the first request comes.
+    /// The peer's frames after the first request.
     enum Attack: String, Sendable, CaseIterable {
         case answerWithoutStatus, headerBomb, continuationFlood, settingsFlood, pingFlood, pingsWithoutEnd, garbage,
             answersToNobody
@@ -66,7 +66,7 @@ extension ProviderFaults {
             case .answerWithoutStatus:
                 connection.write(Frame(type: .headers, flags: complete | 1, stream: stream, payload: field))
             case .headerBomb:
-                // A literal of 4,000 bytes that enters the table, then that entry again and again.
+                // A literal of 4,000 bytes that is added to the table, then that entry again and again.
                 let name: [UInt8] = [0x40, 0x01, 0x61]
                 let value: [UInt8] = [0x7F, 0xA1, 0x1E] + [UInt8](repeating: 0x62, count: 4000)
                 let bomb = name + value + [UInt8](repeating: 0xBE, count: 10_000)
@@ -104,7 +104,7 @@ extension ProviderFaults {
             $0.connections.connectionsMax = 1
             $0.connections.backoffBase = .milliseconds(10)
         }
-        // The request had left: it may have been processed.
+        // The request had been sent: it may have been processed.
         let reset = TestSender.End.unknown(.reset(code: HTTP2ErrorCode.protocolError))
         #expect(outcome.ends[0] == [attack == .answerWithoutStatus ? reset : .unknown(.connectionLost)])
         #expect(outcome.answered == 2)

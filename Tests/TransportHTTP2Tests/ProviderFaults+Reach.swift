@@ -2,7 +2,7 @@ import Delivery
 import Testing
 import Transport
 
-/// Hosts that strangers name: their addresses are judged before each connection.
+/// Hosts that strangers name: their addresses are checked before each connection.
 extension ProviderFaults {
     @Test(arguments: ["127.0.0.1", "localhost"])
     func `a host within our own network is not connected to, by its address or by its name`(

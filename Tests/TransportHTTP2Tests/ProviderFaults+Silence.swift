@@ -8,9 +8,9 @@ import TLS
 import Testing
 import Transport
 
-/// Peers that say nothing, or not enough; deadlines of the configuration are made short.
+/// Peers that send nothing, or too little; the configuration's deadlines are shortened.
 extension ProviderFaults {
-    /// SETTINGS, and 200 to every request.
+    /// Sends SETTINGS, and 200 to every request.
     private static func serve(_ connection: ScriptedConnection, _ frame: ScriptedPeer.Frame) {
         switch frame.type {
         case .settings: connection.write(.settings(maxStreams: 1000))
@@ -41,7 +41,7 @@ extension ProviderFaults {
     {
         let bed = try Bed()
         let peer = try await ScriptedPeer.start(on: bed.group, tls: bed.server) { connection, frame in
-            // The first one answers its first request, then hears and says nothing any more.
+            // The first one answers its first request, then neither reads nor sends any more.
             let isDead = connection.number == 1 && frame.type != .settings && frame.stream != 1
             if !isDead { Self.serve(connection, frame) }
         }
@@ -49,14 +49,14 @@ extension ProviderFaults {
             $0.connections.streamsMax = 10
             $0.connections.pingAfterBusy = Sanitizer.patience(.milliseconds(100))
             $0.connections.pingDeadline = Sanitizer.patience(.milliseconds(100))
-            // Far off: it is the PING that finds it out.
+            // Long, so that the PING is what detects it.
             $0.streamDeadline = .seconds(50)
         }
         #expect(outcome.ends.count == 30)
         #expect(outcome.ends.values.count { $0 == [.unknown(.connectionLost)] } == 10)
         #expect(outcome.answered == 20)
         #expect(peer.frames(of: .ping).contains { $0.connection == 1 })
-        // By default it takes less than the ten seconds of a stream's deadline.
+        // By default it takes less than a stream's deadline of ten seconds.
         let rules = ConnectionPool.Configuration()
         #expect(rules.pingAfterBusy + rules.pingDeadline < .seconds(10))
         try await peer.stop()
@@ -81,7 +81,7 @@ extension ProviderFaults {
         let bed = try Bed()
         let peer = try await ScriptedPeer.start(on: bed.group, tls: bed.server) { connection, frame in
             guard connection.number == 1 && frame.type == .headers else { return Self.serve(connection, frame) }
-            // The head of a HEADERS frame of 4,096 bytes and of a field whose name has 127, then one byte at a time.
+            // The header of a HEADERS frame of 4,096 bytes and of a field whose name has 127, then one byte at a time.
             var head: [UInt8] = [0, 0x10, 0]
             head += ScriptedPeer.Frame(type: .headers, flags: 5, stream: 1).bytes.dropFirst(3)
             head += [0x00, 0x7F, 0x00]

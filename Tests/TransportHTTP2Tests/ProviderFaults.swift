@@ -7,11 +7,11 @@ import TLS
 import Testing
 import Transport
 
-/// The list of provider faults (P1 to P24 of the reference) as far as connections are concerned, each with what
-/// becomes of the requests.
+/// The list of provider faults (P1 to P24 of the reference) that concern connections, each with the outcome of its
+/// requests.
 ///
-/// Streams and GOAWAY are here; what a peer must not say is in `ProviderFaults+Hostile.swift`, silence in
-/// `ProviderFaults+Silence.swift`, certificates and names in `ProviderFaults+Connecting.swift`.
+/// Streams and GOAWAY are here. `ProviderFaults+Hostile.swift` has forbidden frames, `ProviderFaults+Silence.swift`
+/// silence, and `ProviderFaults+Connecting.swift` certificates and names.
 @Suite(.timeLimit(.minutes(10))) struct ProviderFaults {
     @Test func `P1: GOAWAY in mid-stream sends again what is above its last stream and waits for the rest`()
         async throws
@@ -60,7 +60,7 @@ import Transport
             opened: { _ in connections.withLockedValue { $0 += 1 } },
             behaviour: { connection, request in
                 let isFirst = connections.withLockedValue { $0 } == 1
-                // What came between the two steps is not looked at.
+                // Requests that came between the two steps are ignored.
                 if isFirst && connection.requests > 50 { return }
                 processed.withLockedValue { $0[FarConnection.number(of: request), default: 0] += 1 }
                 connection.respond(request.streamID, 200)
@@ -140,7 +140,7 @@ import Transport
                 try? connection.http2.reset(streamID: request.streamID, code: codes[number % 4])
             }
         }
-        // A resend is for what is known: the unknown is told once, `on_unknown` decides.
+        // Only requests with a known outcome are sent again; an unknown one is reported once, and `on_unknown` decides.
         let outcome = try await bed.run(port: far.port, requests: 400, resendsMax: 3)
         for tag: UInt64 in 0..<400 {
             if tag % 4 == 3 {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import TLS
 
-/// A TLS server that speaks bytes where HTTP/2 is due: it says what a test's script says, right or wrong.
+/// A TLS server that sends arbitrary bytes instead of HTTP/2, as a test's script decides.
 final class ScriptedPeer: Sendable {
     /// Called for every frame of the client; writes through the connection.
     typealias Script = @Sendable (ScriptedConnection, Frame) -> Void
@@ -18,7 +18,7 @@ final class ScriptedPeer: Sendable {
         var flags: UInt8 = 0
         var stream: UInt32 = 0
         var payload: [UInt8] = []
-        /// The connection that it came on, from 1.
+        /// The number of the connection that it came on, from 1.
         var connection = 0
 
         static let acknowledgement: UInt8 = 1
@@ -30,7 +30,7 @@ final class ScriptedPeer: Sendable {
     private let channel: any Channel
     private let record: Record
 
-    /// What came in on all connections.
+    /// The input of all connections.
     struct Record: Sendable {
         let frames = NIOLockedValueBox<[Frame]>([])
         let plaintextBytes = NIOLockedValueBox(0)
@@ -43,12 +43,12 @@ final class ScriptedPeer: Sendable {
         self.record = record
     }
 
-    /// Bytes that came in through TLS.
+    /// The number of bytes received through TLS.
     var plaintextBytes: Int { self.record.plaintextBytes.withLockedValue { $0 } }
-    /// TCP connections accepted.
+    /// The number of TCP connections accepted.
     var connections: Int { self.record.connections.withLockedValue { $0 } }
 
-    /// Frames of one kind that came in.
+    /// Returns the received frames of one kind.
     func frames(of type: Frame.Kind) -> [Frame] {
         self.record.frames.withLockedValue { $0.filter { $0.type == type } }
     }
@@ -86,13 +86,13 @@ final class ScriptedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// From 1, in the order in which they were accepted.
+    /// The connection's number, from 1, in the order of acceptance.
     let number: Int
     private let tls: TLSSession
     private let record: ScriptedPeer.Record
     private let script: ScriptedPeer.Script
     private var context: ChannelHandlerContext?
-    /// Plaintext that is no whole frame yet; the client's preface comes first.
+    /// Plaintext that is not a whole frame yet; the client's preface comes first.
     private var rest: [UInt8] = []
     private var isAfterPreface = false
     private var ticking: RepeatedTask?
@@ -155,7 +155,7 @@ final class ScriptedConnection: ChannelInboundHandler {
         }
     }
 
-    // MARK: What a script does
+    // MARK: Actions of a script
 
     /// Writes any bytes, encrypted.
     func write(_ bytes: [UInt8]) {
@@ -169,7 +169,7 @@ final class ScriptedConnection: ChannelInboundHandler {
 
     func write(_ frame: ScriptedPeer.Frame) { self.write(frame.bytes) }
 
-    /// Writes again and again until the connection ends.
+    /// Writes repeatedly until the connection ends.
     func keepWriting(every time: TimeAmount, _ bytes: [UInt8]) {
         guard self.ticking == nil, let context = self.context else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -187,7 +187,7 @@ final class ScriptedConnection: ChannelInboundHandler {
 }
 
 extension ScriptedPeer.Frame {
-    /// On the wire.
+    /// The frame's bytes on the wire.
     var bytes: [UInt8] {
         let length = self.payload.count
         let head = [
@@ -200,10 +200,10 @@ extension ScriptedPeer.Frame {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// SETTINGS with SETTINGS_MAX_CONCURRENT_STREAMS.
+    /// Returns SETTINGS with SETTINGS_MAX_CONCURRENT_STREAMS.
     static func settings(maxStreams: UInt32) -> Self { Self(type: .settings, payload: [0, 3] + Self.big(maxStreams)) }
 
-    /// An answer with nothing but a status.
+    /// Returns an answer with only a status.
     static func status(_ status: Int, stream: UInt32, ends: Bool = true) -> Self {
         // A literal without indexing (RFC 7541, 6.2.2) whose name is entry 8 of the static table, ":status".
         let block: [UInt8] = [0x08, 3] + Array("\(status)".utf8)

@@ -8,7 +8,7 @@ import Testing
 import Transport
 
 @Suite(.timeLimit(.minutes(10))) struct StreamLimitTests {
-    /// Notes the most streams that were open at once.
+    /// Records the most streams that were open at once.
     private static func note(_ open: Int, in most: NIOLockedValueBox<Int>) {
         most.withLockedValue { $0 = max($0, open) }
     }
@@ -21,7 +21,8 @@ import Transport
         let far = try await Peer.start(on: bed.group, tls: bed.server, configuration: configuration) {
             connection,
             request in
-            // A thousand streams may be on their way when the limit falls; the server refuses those, and they come again.
+            // A thousand streams may be in flight when the limit falls; the server refuses those, and they are sent
+            // again.
             let phase = connection.requests <= 50 ? 0 : connection.requests <= 4000 ? 1 : 2
             let open = connection.http2.openStreams
             most.withLockedValue { $0[phase] = max($0[phase], open) }

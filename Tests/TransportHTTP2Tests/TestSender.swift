@@ -8,11 +8,11 @@ import TLS
 import Testing
 import Transport
 
-/// A source of numbered requests that writes down how each ended.
+/// A source of numbered requests that records the end of each.
 ///
 /// Confined to its loop.
 final class TestSender: RequestSource {
-    /// How a request ended.
+    /// The end of a request.
     enum End: Equatable, Sendable {
         case status(UInt16, retryAfter: String, body: String)
         case refused
@@ -22,7 +22,7 @@ final class TestSender: RequestSource {
     private(set) var ends: [UInt64: [End]] = [:]
     private(set) var failures: [ConnectionFailure] = []
     var pool: ProviderPool?
-    /// How often a refused request is sent again.
+    /// The number of times that a refused request is sent again.
     var resendsMax = 0
     var retiresOn: UInt16?
     private var waiting: [UInt64]
@@ -95,7 +95,7 @@ final class TestSender: RequestSource {
     }
 }
 
-/// What a finished run has to show.
+/// The results of a finished run.
 struct Outcome: Sendable {
     var ends: [UInt64: [TestSender.End]]
     var failures: [ConnectionFailure]
@@ -106,7 +106,7 @@ struct Outcome: Sendable {
     var answered: Int { self.ends.values.count { if case .status = $0.last { true } else { false } } }
 }
 
-/// Keeps what the pool logs by default.
+/// Keeps the lines that the pool logs by default.
 struct KeptLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info
@@ -124,10 +124,10 @@ struct KeptLog: LogHandler {
     }
 }
 
-/// Certificates and runs of a pool against a far side.
+/// Certificates, and runs of a pool against a server.
 struct Bed {
-    /// The rules of a run: its deadlines only guard against hanging, however slow the machine is, but for those that a
-    /// test is about.
+    /// The configuration of a run: its deadlines only guard against hanging, however slow the machine is, except those
+    /// that a test is about.
     private static let patient = {
         var rules = ProviderPoolConfiguration(seed: 7)
         rules.streamDeadline = .seconds(120)
@@ -191,7 +191,7 @@ struct Bed {
             if untilFailure { sender.onFailure = { done.succeed() } }
             done.futureResult.assumeIsolated().whenComplete { _ in
                 sender.onFailure = nil
-                // In a later turn: the end came from within a read.
+                // In a later turn, because the end came during a read.
                 loop.assumeIsolated().execute {
                     pool.close {
                         sender.pool = nil

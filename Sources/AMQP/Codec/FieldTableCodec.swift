@@ -3,7 +3,7 @@ import CShims
 
 /// Memory of librabbitmq for one method or table at a time; confined to its session.
 final class CodecPool {
-    /// Room to encode one method or property list in; as large as the largest frame that a session can agree on.
+    /// Room to encode one method or property list; as large as the largest frame that a session can agree on.
     let scratch: UnsafeMutableRawBufferPointer
     private let pool: UnsafeMutablePointer<amqp_pool_t>
 
@@ -22,7 +22,7 @@ final class CodecPool {
 
     var pointer: UnsafeMutablePointer<amqp_pool_t> { pool }
 
-    /// Gives everything free; nothing that was allocated before may be read after this.
+    /// Frees everything; nothing that was allocated before may be read after this.
     func recycle() {
         recycle_amqp_pool(pool)
     }
@@ -43,7 +43,7 @@ final class CodecPool {
         return amqp_bytes_t(len: source.count, bytes: memory)
     }
 
-    /// A name or short string; AMQP gives its length one byte.
+    /// A name or short string; AMQP encodes its length in one byte.
     func shortString(_ text: String, _ field: StaticString) throws(AMQPSessionError) -> amqp_bytes_t {
         guard text.utf8.count <= 255 else { throw .nameTooLong("\(field)") }
         return bytes(text)

@@ -3,13 +3,13 @@
 /// `amqp_decode_table` calls itself for nested tables and lists without a limit: a frame of 128 KiB can nest 20,000
 /// of them and overflow the stack of an event loop. This walk has a limit and needs no memory.
 struct FieldTableGuard {
-    /// Nested deeper than this is refused; `x-death` needs two.
+    /// The deepest nesting that is accepted; `x-death` needs two.
     static let depthLimit = 16
 
     private let bytes: UnsafeRawBufferPointer
     private var offset: Int
 
-    /// Checks the table that begins with its length at `offset`; returns where it ends.
+    /// Checks the table that begins with its length at `offset`; returns the offset of its end.
     static func check(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(AMQPSessionError) -> Int {
         var walk = FieldTableGuard(bytes: bytes, offset: offset)
         try walk.table(within: bytes.count, depth: 0)

@@ -9,16 +9,16 @@ struct Frame {
 
     var kind: Kind
     var channel: UInt16
-    /// Where the payload lies in the reader's buffer, until the next `append`.
+    /// The payload's range in the reader's buffer, valid until the next `append`.
     var payload: Range<Int>
 }
 
 /// Cuts a byte stream into frames and checks their shape before librabbitmq sees them.
 ///
-/// `amqp_handle_input` is not used for this: it skips frames of unknown type without freeing them and keeps a pool
-/// for each channel that the peer names, so a hostile peer could make it grow without end.
+/// `amqp_handle_input` is not used for this: it skips frames of unknown type without freeing them and keeps a pool for
+/// each channel that the peer names. A hostile peer could make it grow without bound.
 final class FrameReader {
-    /// The largest frame that is taken, with its 8 bytes of frame header and end mark.
+    /// The largest frame that is accepted, including its 8 bytes of frame header and end mark.
     var frameMax: Int
     private(set) var buffer: [UInt8] = []
     private var start = 0
@@ -31,7 +31,7 @@ final class FrameReader {
         self.frameMax = frameMax
     }
 
-    /// Takes over bytes from the peer; the caller drains `next` before it appends again.
+    /// Appends bytes from the peer; the caller drains `next` before it appends again.
     func append(_ bytes: UnsafeRawBufferPointer) {
         if start > 0 {
             buffer.removeSubrange(..<start)
@@ -40,7 +40,7 @@ final class FrameReader {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next whole frame, nil when more bytes are needed.
+    /// Returns the next whole frame; nil when more bytes are needed.
     func next() throws(AMQPSessionError) -> Frame? {
         let available = buffer.count - start
         guard available > 0 else { return nil }

@@ -1,9 +1,9 @@
 import CRabbitMQ
 
-/// Collects frames to be sent; a frame is there whole or not at all.
+/// Collects frames to be sent; each frame is either written whole or not at all.
 struct FrameWriter {
     private(set) var output: [UInt8] = []
-    /// The largest frame that the peer takes, with its 8 bytes of frame header and end mark.
+    /// The largest frame that the peer accepts, including its 8 bytes of frame header and end mark.
     var frameMax = 4096
     let pool: CodecPool
 
@@ -12,7 +12,7 @@ struct FrameWriter {
     }
 
     mutating func clear() {
-        // A burst must not keep its memory for ever.
+        // A burst must not keep its memory forever.
         output.removeAll(keepingCapacity: output.capacity <= 1 << 20)
     }
 
@@ -34,7 +34,7 @@ struct FrameWriter {
         append16(UInt16(truncatingIfNeeded: value))
     }
 
-    /// Writes a method frame; the memory of its strings comes from `pool`, which is recycled here.
+    /// Writes a method frame; its strings are allocated in `pool`, which is recycled here.
     mutating func method<Method>(_ id: Int, channel: UInt16, _ fields: Method) throws(AMQPSessionError) {
         defer { pool.recycle() }
         var fields = fields
@@ -49,7 +49,7 @@ struct FrameWriter {
         output.append(0xCE)
     }
 
-    /// Writes the header frame and the body frames of a publish; on error nothing of it is left.
+    /// Writes the header frame and the body frames of a publish; on error none of their bytes remain.
     mutating func content(
         channel: UInt16,
         properties: MessageProperties,
@@ -81,7 +81,7 @@ struct FrameWriter {
         }
     }
 
-    /// Forgets everything after a length that `output` had, for a publish whose content was refused.
+    /// Cuts `output` back to an earlier length, for a publish whose content was refused.
     mutating func truncate(to count: Int) {
         output.removeLast(output.count - count)
     }

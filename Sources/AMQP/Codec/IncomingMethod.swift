@@ -1,6 +1,6 @@
 import CRabbitMQ
 
-/// A method that the broker sent, as a value; nothing of it points into librabbitmq's memory.
+/// A method that the broker sent, as a value without pointers into librabbitmq's memory.
 enum IncomingMethod {
     case start(mechanisms: String)
     case tune(channelMax: UInt16, frameMax: UInt32, heartbeat: UInt16)
@@ -28,7 +28,7 @@ enum IncomingMethod {
         var routingKey: String
     }
 
-    /// Decodes the payload of a method frame; returns the method's id beside it, to match replies with calls.
+    /// Decodes the payload of a method frame; also returns the method's id, to match replies with calls.
     static func decode(
         _ payload: UnsafeRawBufferPointer,
         pool: CodecPool
@@ -37,7 +37,7 @@ enum IncomingMethod {
             throw .malformed("a method frame of \(payload.count) bytes")
         }
         let id = (0..<4).reduce(0) { $0 << 8 | Int(payload[$1]) }
-        // The only method from a broker that carries a table: version major and minor stand before it.
+        // The only method from a broker that carries a table; the major and minor version precede it.
         if id == Int(AMQP_CONNECTION_START_METHOD) { _ = try FieldTableGuard.check(payload, at: 6) }
         defer { pool.recycle() }
         var decoded: UnsafeMutableRawPointer?

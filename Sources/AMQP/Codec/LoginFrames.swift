@@ -1,8 +1,9 @@
 import CRabbitMQ
 
 extension FrameWriter {
-    /// What librabbitmq's own login leaves out: without these the broker tells neither of a deleted queue nor of an
-    /// alarm (`reference/reliability.md`, section 2.3).
+    /// The capabilities that librabbitmq's own login leaves out.
+    ///
+    /// Without them the broker reports neither a deleted queue nor an alarm (`reference/reliability.md`, section 2.3).
     private static let capabilities: [MessageHeader] = [
         MessageHeader("consumer_cancel_notify", .bool(true)),
         MessageHeader("connection.blocked", .bool(true)),

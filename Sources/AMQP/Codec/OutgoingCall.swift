@@ -1,7 +1,7 @@
 import CRabbitMQ
 
 extension FrameWriter {
-    /// Writes a call's method frame; returns the method id of the answer to wait for.
+    /// Writes a call's method frame; returns the method id of the expected answer.
     mutating func call(_ call: AMQPCall, channel: UInt16) throws(AMQPSessionError) -> Int {
         switch call {
         case .declareExchange, .checkExchange, .deleteExchange, .bindExchange:
@@ -26,7 +26,7 @@ extension FrameWriter {
         case .checkExchange(let name):
             var fields = amqp_exchange_declare_t()
             fields.exchange = try pool.shortString(name, "an exchange's name")
-            // A passive declaration ignores the type, but a missing one is refused.
+            // A passive declaration ignores the type, but a missing type is refused.
             fields.type = pool.bytes("direct")
             fields.passive = 1
             try method(Int(AMQP_EXCHANGE_DECLARE_METHOD), channel: channel, fields)

@@ -1,6 +1,6 @@
 import CRabbitMQ
 
-/// Where the flags of a header frame's property list are (AMQP 0-9-1, 4.2.6.1).
+/// The codec of a header frame's property list; the flags are AMQP 0-9-1's (4.2.6.1).
 enum PropertiesCodec {
     private static let contentType = UInt32(AMQP_BASIC_CONTENT_TYPE_FLAG)
     private static let contentEncoding = UInt32(AMQP_BASIC_CONTENT_ENCODING_FLAG)
@@ -15,7 +15,7 @@ enum PropertiesCodec {
     static let fixedSize = 12
     static let basicClass: UInt16 = 60
 
-    /// The size of the body and the properties of a header frame.
+    /// Returns the size of the body and the properties of a header frame.
     static func decode(
         _ payload: UnsafeRawBufferPointer,
         pool: CodecPool
@@ -37,10 +37,10 @@ enum PropertiesCodec {
         return (bodySize, properties(raw))
     }
 
-    /// Finds the headers table in front of which only two short strings can stand, and checks its nesting.
+    /// Finds the headers table, which only two short strings can precede, and checks its nesting.
     private static func guardHeaders(_ list: UnsafeRawBufferPointer) throws(AMQPSessionError) {
         let flags = UInt32(list[0]) << 8 | UInt32(list[1])
-        // Bit 0 says that another flag word follows; class basic has none, and none has been seen in the field.
+        // Bit 0 announces another flag word. Class basic has none, and none has been seen in the field.
         guard flags & 1 == 0 else { throw .malformed("a header frame with more properties than class basic has") }
         guard flags & headers != 0 else { return }
         var offset = 2
@@ -66,7 +66,7 @@ enum PropertiesCodec {
         return properties
     }
 
-    /// Writes the property list of a message into `buffer`; returns how many bytes it took.
+    /// Writes the property list of a message into `buffer`; returns the number of bytes written.
     static func encode(
         _ properties: MessageProperties,
         into buffer: UnsafeMutableRawBufferPointer,

@@ -1,12 +1,12 @@
 /// One value of an AMQP field table, as RabbitMQ reads and writes it.
 ///
-/// All integer widths of the wire are read as 64 bits; an integer is written as a signed 64-bit value (`l`).
+/// Integers of all widths are read as 64 bits and written as signed 64-bit values (`l`).
 public enum HeaderValue: Sendable, Equatable {
     /// No value (`V`).
     case null
     /// A truth value (`t`).
     case bool(Bool)
-    /// A whole number of any width; an unsigned one above `Int64.max` is read as `Int64.max`.
+    /// An integer of any width; an unsigned one above `Int64.max` is read as `Int64.max`.
     case integer(Int64)
     /// A floating-point number (`d`, `f`) or a decimal (`D`).
     case double(Double)
@@ -29,7 +29,7 @@ public struct MessageHeader: Sendable, Equatable {
     /// The value.
     public var value: HeaderValue
 
-    /// A header.
+    /// Creates a header.
     public init(_ name: String, _ value: HeaderValue) {
         self.name = name
         self.value = value

@@ -1,16 +1,16 @@
 /// A message that the broker delivered to a consumer.
 public struct InboundMessage: Sendable, Equatable {
-    /// The consumer that it is for.
+    /// The consumer that the message is for.
     public var consumerTag: String
     /// The queue that the consumer reads; empty when the session does not know the tag.
     public var queue: String
-    /// What to acknowledge it with, on the same channel only.
+    /// The tag to acknowledge the message with, on the same channel only.
     public var deliveryTag: UInt64
-    /// Whether it was delivered before and came back: true after a lost connection or broker, false after a rung.
+    /// True if the message was delivered before and requeued: after a lost connection or broker, not after a rung.
     public var redelivered: Bool
-    /// The exchange it was last published or dead-lettered to.
+    /// The exchange that the message was last published or dead-lettered to.
     public var exchange: String
-    /// The routing key it came with.
+    /// The routing key that the message came with.
     public var routingKey: String
     /// Its properties.
     public var properties: MessageProperties
@@ -19,10 +19,10 @@ public struct InboundMessage: Sendable, Equatable {
     /// The full size of the body in bytes; larger than `body.count` when the body was over the limit and cut.
     public var bodySize: UInt64
 
-    /// Whether the body was over the session's limit, so that only its beginning is here.
+    /// True if the body exceeded the session's limit, so that only its beginning is here.
     public var isTruncated: Bool { UInt64(body.count) < bodySize }
 
-    /// A delivered message.
+    /// Creates a delivered message.
     public init(
         consumerTag: String,
         queue: String,
@@ -46,20 +46,20 @@ public struct InboundMessage: Sendable, Equatable {
     }
 }
 
-/// A mandatory message that the broker could not route and gave back; it comes before the confirm of its publish.
+/// A mandatory message that the broker could not route and returned; it precedes the confirm of its publish.
 public struct ReturnedMessage: Sendable, Equatable {
     /// The reply code, 312 for no route.
     public var code: UInt16
     /// The broker's words, for example `NO_ROUTE`.
     public var text: String
-    /// The exchange that it was published to.
+    /// The exchange that the message was published to.
     public var exchange: String
-    /// The routing key that it was published with.
+    /// The routing key that the message was published with.
     public var routingKey: String
-    /// The properties that it was published with; `messageID` tells which publish this was.
+    /// The properties that the message was published with; `messageID` identifies the publish.
     public var properties: MessageProperties
 
-    /// A returned message.
+    /// Creates a returned message.
     public init(code: UInt16, text: String, exchange: String, routingKey: String, properties: MessageProperties) {
         self.code = code
         self.text = text

@@ -2,9 +2,9 @@
 public struct MessageProperties: Sendable, Equatable {
     /// The MIME type of the body.
     public var contentType: String?
-    /// What kind of message this is, for example `fanfare.campaign.v1`.
+    /// The type of the message, for example `fanfare.campaign.v1`.
     public var type: String?
-    /// The identity that makes a repeated publish recognisable.
+    /// The id by which a repeated publish is recognized.
     public var messageID: String?
     /// The `messageID` that this message answers.
     public var correlationID: String?
@@ -12,17 +12,17 @@ public struct MessageProperties: Sendable, Equatable {
     public var timestamp: UInt64?
     /// 2 is persistent, 1 is transient; absent is transient.
     public var deliveryMode: UInt8?
-    /// The per-message time to live in milliseconds, as the text that AMQP wants.
+    /// The per-message time to live in milliseconds, as text because AMQP defines it so.
     ///
     /// Fanfare never sets it.
     public var expiration: String?
     /// The headers in wire order.
     ///
-    /// Those of a received message must never be copied into a published one: brokers before 4.0 interpret a copied
+    /// Never copy the headers of a received message into a published one: brokers before 4.0 interpret a copied
     /// `x-death` and drop the message (`reference/reliability.md`, 0.8).
     public var headers: [MessageHeader]
 
-    /// Properties; everything absent by default.
+    /// Creates properties; all are absent by default.
     public init(
         contentType: String? = nil,
         type: String? = nil,

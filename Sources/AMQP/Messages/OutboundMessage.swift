@@ -4,7 +4,7 @@ public struct OutboundMessage: Sendable, Equatable {
     public var exchange: String
     /// The routing key; at most 255 bytes.
     public var routingKey: String
-    /// Whether an unroutable message comes back as a return instead of vanishing with a confirm.
+    /// True if an unroutable message is returned instead of being confirmed and dropped.
     public var mandatory: Bool
     /// The properties.
     ///
@@ -13,7 +13,7 @@ public struct OutboundMessage: Sendable, Equatable {
     /// The body; split into frames by the session.
     public var body: [UInt8]
 
-    /// A persistent, mandatory message unless said otherwise.
+    /// Creates a message, persistent and mandatory by default.
     public init(
         exchange: String,
         routingKey: String,

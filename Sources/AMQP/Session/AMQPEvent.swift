@@ -1,6 +1,6 @@
-/// What a session found in the bytes that it was given, in wire order.
+/// An event that a session found in the bytes it received; events come in wire order.
 public enum AMQPEvent: Sendable, Equatable {
-    /// The channel is open (and in confirm mode where that was asked for): commands and publishes may follow.
+    /// The channel is open (and in confirm mode where configured): commands and publishes may follow.
     case opened
     /// The broker's answer to the oldest unanswered call.
     case reply(AMQPReply)
@@ -8,29 +8,30 @@ public enum AMQPEvent: Sendable, Equatable {
     case message(InboundMessage)
     /// A mandatory message that could not be routed; its confirm follows.
     case returned(ReturnedMessage)
-    /// Publishes up to (`multiple`) or at this sequence number are safe with the broker.
+    /// The broker has confirmed the publish with this sequence number, or all up to it (`multiple`).
     case confirmed(tag: UInt64, multiple: Bool)
-    /// Publishes up to (`multiple`) or at this sequence number were refused.
+    /// The broker has refused the publish with this sequence number, or all up to it (`multiple`).
     case refused(tag: UInt64, multiple: Bool)
-    /// The broker ended a consumer by itself: its queue was deleted or moved.
+    /// The broker cancelled a consumer on its own: its queue was deleted or moved.
     case consumerCancelled(consumerTag: String)
-    /// The broker is in alarm and reads nothing that we publish.
+    /// The broker is in alarm and reads none of our publishes.
     case blocked(reason: String)
     /// The alarm is over.
     case unblocked
-    /// The broker closed the channel: all calls and publishes without answer are unknown, all deliveries go back.
+    /// The broker closed the channel: unanswered calls and publishes have an unknown result, and all deliveries are
+    /// requeued.
     case channelClosed(code: UInt16, text: String)
-    /// The broker closed the connection; our answer is in the output, then the socket can be closed.
+    /// The broker closed the connection; once our answer, which is in the output, is sent, the socket can be closed.
     case connectionClosed(code: UInt16, text: String)
-    /// The broker answered our closing of the connection; the socket can be closed.
+    /// The broker answered our close of the connection; the socket can be closed.
     case closed
 }
 
 /// The broker's answer to a call.
 public enum AMQPReply: Sendable, Equatable {
-    /// Done, nothing more to say.
+    /// The call succeeded; the answer holds no data.
     case done
-    /// A queue exists (or was created).
+    /// A queue exists or was created.
     case queue(name: String, messageCount: UInt32, consumerCount: UInt32)
     /// Messages were purged or deleted with their queue.
     case removed(messageCount: UInt32)

@@ -1,23 +1,24 @@
 import CRabbitMQ
 
-/// A client's side of one AMQP 0-9-1 connection with one channel: bytes in, events out; commands in, bytes out.
+/// The client's side of one AMQP 0-9-1 connection with one channel: bytes in, events out; commands in, bytes out.
 ///
-/// It owns no socket and reads no clock: the driver sends what `drainOutput` gives it, passes what it received to
-/// `receive`, sends a heartbeat in time and drops the connection when the peer is silent for too long. Not thread-safe:
-/// confined to its driver's event loop. A thrown `AMQPSessionError` of `receive` is final, the socket must be closed;
+/// It owns no socket and reads no clock. The driver sends what `drainOutput` hands it, passes received bytes to
+/// `receive`, sends heartbeats in time and drops the connection when the peer is silent for too long. Not thread-safe:
+/// confined to its driver's event loop. An `AMQPSessionError` thrown by `receive` is final, and the socket must be
+/// closed. A command that throws leaves the session as if it had not been given.
 /// after a command that throws the session goes on as if it had not been given.
 public final class AMQPSession {
-    /// Where the session is in its life.
+    /// The phases of a session's life.
     public enum Phase: Sendable, Equatable {
         /// Logging in and opening the channel.
         case handshake
         /// The channel is open.
         case open
-        /// The connection is open, its channel was closed by the broker.
+        /// The connection is open, but the broker closed its channel.
         case channelClosed
         /// We asked to close the connection.
         case closing
-        /// Over.
+        /// The connection has ended.
         case closed
     }
 
@@ -54,18 +55,16 @@ public final class AMQPSession {
     private var expectedReplies: [Int] = []
     private var queuesByTag: [String: String] = [:]
 
-    /// Where the session is in its life.
+    /// The session's current phase.
     public private(set) var phase = Phase.handshake
-    /// Seconds between heartbeats as agreed; the wished value until then.
-    ///
-    /// 0 is never agreed.
+    /// The agreed heartbeat interval in seconds, never 0; the configured value until the login.
     public private(set) var heartbeat: UInt16
-    /// The largest frame that was agreed, in bytes.
+    /// The largest frame that both sides agreed on, in bytes.
     public private(set) var frameMax: UInt32
-    /// How many publishes were written since the channel was opened: the sequence number of the latest.
+    /// The number of publishes written since the channel was opened, which is the sequence number of the latest.
     public private(set) var publishCount: UInt64 = 0
 
-    /// A session that has its protocol header in the output.
+    /// Creates a session with the protocol header in its output.
     public init(_ configuration: AMQPSessionConfiguration) {
         self.configuration = configuration
         heartbeat = configuration.heartbeat
@@ -76,10 +75,10 @@ public final class AMQPSession {
         writer.protocolHeader()
     }
 
-    /// How many bytes wait to be sent.
+    /// The number of bytes that wait to be sent.
     public var outputCount: Int { writer.output.count }
 
-    /// Hands all waiting bytes to the driver and forgets them.
+    /// Hands all waiting bytes to the driver and discards them.
     public func drainOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
         guard !writer.output.isEmpty else { return }
         writer.output.withUnsafeBytes(body)
@@ -88,7 +87,7 @@ public final class AMQPSession {
 
     // MARK: - Bytes in
 
-    /// Takes bytes of the peer and reports what they mean, in order; `onEvent` may give commands.
+    /// Processes bytes of the peer and reports their events in order; `onEvent` may give commands.
     public func receive(
         _ bytes: UnsafeRawBufferPointer,
         _ onEvent: (AMQPEvent) -> Void
@@ -204,7 +203,7 @@ public final class AMQPSession {
             step = .tune
         case (.tune, .tune(_, let theirFrameMax, let theirHeartbeat)):
             if theirFrameMax != 0 { frameMax = min(frameMax, theirFrameMax) }
-            guard frameMax >= 4096 else { throw .malformed("a largest frame of \(theirFrameMax) bytes, below 4,096") }
+            guard frameMax >= 4096 else { throw .malformed("a frame limit of \(theirFrameMax) bytes, below 4,096") }
             if theirHeartbeat != 0 { heartbeat = heartbeat == 0 ? theirHeartbeat : min(heartbeat, theirHeartbeat) }
             reader.frameMax = Int(frameMax)
             writer.frameMax = Int(frameMax)
@@ -320,7 +319,7 @@ public final class AMQPSession {
         try writer.method(Int(AMQP_BASIC_ACK_METHOD), channel: Self.channel, fields)
     }
 
-    /// Opens the channel anew after the broker closed it; `.opened` follows.
+    /// Reopens the channel after the broker closed it; `.opened` follows.
     public func reopenChannel() throws(AMQPSessionError) {
         guard phase == .channelClosed else { throw .notOpen }
         phase = .handshake
@@ -336,7 +335,7 @@ public final class AMQPSession {
 
     /// Asks the broker to close the connection; `.closed` follows.
     ///
-    /// Before the login is done it just ends.
+    /// Before the login is complete the session ends at once.
     public func close() {
         guard phase != .closed, phase != .closing else { return }
         let text = pool.bytes("bye")

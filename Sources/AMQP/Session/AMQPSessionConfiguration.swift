@@ -1,4 +1,4 @@
-/// What a session says when it logs in, and its limits.
+/// A session's login data and limits.
 public struct AMQPSessionConfiguration: Sendable {
     /// The user's name.
     public var user: String
@@ -6,18 +6,20 @@ public struct AMQPSessionConfiguration: Sendable {
     public var password: String
     /// The virtual host, `/` by default.
     public var virtualHost: String
-    /// What operators see in the broker's list of connections.
+    /// The name that operators see in the broker's list of connections.
     public var connectionName: String
-    /// The wished heartbeat in seconds; the smaller of ours and the broker's counts, 0 of the broker means ours.
+    /// The proposed heartbeat in seconds.
+    ///
+    /// The smaller of ours and the broker's applies; a 0 from the broker means ours.
     public var heartbeat: UInt16
-    /// The wished largest frame in bytes, 4,096 or more; the smaller of ours and the broker's counts.
+    /// The proposed largest frame in bytes, 4,096 or more; the smaller of ours and the broker's applies.
     public var frameMax: UInt32
-    /// How many bytes of a body are kept; the rest of a larger one is read and dropped (`InboundMessage.isTruncated`).
+    /// The number of bytes of a body that are kept; the rest is read and dropped (`InboundMessage.isTruncated`).
     public var bodyLimit: Int
-    /// Whether the channel is put into confirm mode before the session reports that it is open.
+    /// True if the channel is put into confirm mode before the session reports that it is open.
     public var confirms: Bool
 
-    /// A configuration; heartbeat 10 s (design, section 7), 128 KiB frames, bodies up to 8 MiB.
+    /// Creates a configuration; heartbeat 10 s (design, section 7), 128 KiB frames, bodies up to 8 MiB.
     public init(
         user: String,
         password: String,

@@ -1,21 +1,21 @@
-/// Why a session cannot go on, or why a command was refused before a byte of it was written.
+/// The reason why a session cannot go on, or why a command was refused before a byte of it was written.
 public enum AMQPSessionError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The peer sent bytes that are not AMQP 0-9-1; the connection must be dropped. The text says what was wrong.
+    /// The peer sent bytes that are not AMQP 0-9-1; the connection must be dropped. The text names the fault.
     case malformed(String)
     /// The peer speaks another protocol version; its header is in the text.
     case wrongProtocol(String)
-    /// The peer sent a legal frame that does not belong here; the connection must be dropped.
+    /// The peer sent a legal frame at the wrong time; the connection must be dropped.
     case unexpected(String)
-    /// The broker offers no SASL mechanism that we know; the offered ones.
+    /// The broker offers no SASL mechanism that we support; the text lists those it offers.
     case noCommonMechanism(String)
-    /// A name, id or routing key has more than 255 bytes; nothing was written. The field's name.
+    /// A name, id or routing key has more than 255 bytes; nothing was written. The text names the field.
     case nameTooLong(String)
     /// The properties or arguments do not fit into one frame; nothing was written.
     case propertiesTooLarge
     /// A command was given while no channel is open; nothing was written.
     case notOpen
 
-    /// One line for a log.
+    /// The error as one line for a log.
     public var description: String {
         switch self {
         case .malformed(let what): "the broker sent bytes that are not AMQP 0-9-1: \(what)"

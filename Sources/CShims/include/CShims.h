@@ -1,5 +1,6 @@
-// Umbrella of our own few lines of C: what Swift cannot import (function-like macros, variadics, unions
-// in a hot path), and one loop for which it has no vectors of the processor's own width. Nothing here decides anything.
+// Umbrella header of our own C code: shims for what Swift cannot import (function-like macros, variadics, unions in a
+// hot path), and one vectorized loop, because Swift has no vectors of the processor's own width. No decision is made
+// here.
 #ifndef FANFARE_CSHIMS_H
 #define FANFARE_CSHIMS_H
 

@@ -5,7 +5,7 @@
 
 /// The CPU time of the calling thread in nanoseconds.
 ///
-/// In C because which module `timespec` belongs to depends, for Swift, on the files that are compiled beside.
+/// Written in C because the module to which Swift assigns `timespec` depends on the files compiled beside it.
 int64_t fanfare_thread_cpu_nanoseconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-// HMAC-SHA256 (RFC 2104) from hash states that are prepared once: EVP sets up and frees a context for each message.
+// HMAC-SHA256 (RFC 2104) from hash states prepared once: EVP sets up and frees a context for each message.
 #ifndef FANFARE_HMAC_SHIMS_H
 #define FANFARE_HMAC_SHIMS_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// SHA-256 after the padded key and the beginning of every message, and after the key padded for the outer hash: secrets.
+// The SHA-256 states after the padded inner key and the common beginning of the messages, and after the padded outer
+// key. Both are secrets.
 typedef struct c_hmac_sha256 {
     SHA256_CTX inner;
     SHA256_CTX outer;
@@ -20,11 +21,11 @@ void c_hmac_sha256_prepare(
     size_t beginning_count
 );
 
-// The 32 bytes of the code of the beginning and `rest`; `state` is only read.
+// Writes the 32-byte code of the beginning and `rest`; `state` is only read.
 void c_hmac_sha256_code(const c_hmac_sha256 *state, const void *rest, size_t count, uint8_t *code);
 
-// The first eight bytes of the codes of `count` messages, as numbers with the first byte the most significant: several
-// at a time. `rests` has `rest_count` bytes for each.
+// Writes the first eight bytes of the codes of `count` messages as big-endian numbers, several messages at a time.
+// `rests` holds `rest_count` bytes for each message.
 void c_hmac_sha256_short_codes(
     const c_hmac_sha256 *state,
     const uint8_t *rests,

@@ -1,4 +1,4 @@
-// Reads of nghttp2's frame union, which Swift would copy; memory for a session.
+// Reads of nghttp2's frame union, which Swift would copy, and the memory pool of a session.
 #ifndef FANFARE_NGHTTP2_SHIMS_H
 #define FANFARE_NGHTTP2_SHIMS_H
 
@@ -30,14 +30,14 @@ static inline uint32_t c_nghttp2_reset_code(const nghttp2_frame *frame) {
     return frame->rst_stream.error_code;
 }
 
-// Memory of one session, kept for its next request. Confined to the session's thread; delete it after the session.
+// The memory of one session, kept for its next request. Confined to the session's thread; delete it after the session.
 typedef struct c_nghttp2_pool c_nghttp2_pool;
 c_nghttp2_pool *c_nghttp2_pool_new(void);
 void c_nghttp2_pool_del(c_nghttp2_pool *pool);
 nghttp2_mem c_nghttp2_pool_mem(c_nghttp2_pool *pool);
-// Bytes that the session has and that are kept for it.
+// The bytes that the session uses and those kept for it.
 size_t c_nghttp2_pool_held(const c_nghttp2_pool *pool);
-// What is given back beyond so many bytes is freed; without a call everything is kept.
+// Limits the bytes kept: memory returned beyond them is freed. Without this call everything is kept.
 void c_nghttp2_pool_keep(c_nghttp2_pool *pool, size_t bytes);
 
 #endif

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A BIO without a copy of its own: reads come out of memory that the caller lends for one call, writes go
-// into memory that the caller lends; what does not fit is kept in `spill` until it is drained.
-// Owned by its BIO and freed with it. Confined to the thread of its SSL.
+// A BIO without a buffer of its own. Reads come from memory that the caller lends for one call; writes go into memory
+// that the caller lends, and the excess is kept in `spill` until it is drained. Owned by its BIO and freed with it.
+// Confined to the thread of its SSL.
 typedef struct c_tls_pipe {
     const uint8_t *in;
     size_t in_count;
@@ -52,7 +52,7 @@ static inline void c_tls_ctx_set_no_renegotiation(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
 }
 
-// Sessions are resumed by tickets alone. The name keeps a ticket within contexts of this kind; OpenSSL asks for one
+// Makes sessions resumable by tickets alone. The name restricts a ticket to contexts of this kind; OpenSSL requires one
 // where client certificates are verified.
 static inline int c_tls_ctx_resume_by_tickets(SSL_CTX *context) {
     static const unsigned char name[] = "fanfare";
@@ -88,7 +88,7 @@ static inline size_t c_bio_memory(BIO *bio, const uint8_t **bytes) {
     return count < 0 ? 0 : (size_t)count;
 }
 
-// Adds one extension that needs no other certificate than the issuer's; 0 on failure.
+// Adds one extension that needs no certificate but the issuer's; 0 on failure.
 static inline int c_x509_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value) {
     X509V3_CTX context;
     X509V3_set_ctx_nodb(&context);

@@ -2,10 +2,10 @@
 public enum AudienceFileFormat: String, Sendable, CaseIterable {
     /// RFC 4180 with a header.
     case csv
-    /// One device object a line.
+    /// One device object per line.
     case ndjson
 
-    /// By the end of a file's name, whatever its case: `.csv`, `.ndjson`; nil for others.
+    /// Reads the format from the ending of a file's name, whatever its case: `.csv`, `.ndjson`; nil for other endings.
     public init?(fileName: String) {
         let name = fileName.lowercased()
         guard let format = AudienceFileFormat.allCases.first(where: { name.hasSuffix("." + $0.rawValue) }) else {
@@ -15,7 +15,7 @@ public enum AudienceFileFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// One thing that is wrong with an audience file.
+/// A problem in an audience file.
 public struct AudienceFileProblem: Hashable, Sendable {
     /// The line, from 1.
     public var line: Int
@@ -23,37 +23,37 @@ public struct AudienceFileProblem: Hashable, Sendable {
     public var column: Int
     /// The stable code.
     public var code: ProblemCode
-    /// What is wrong, for people; never says a token or a value.
+    /// The problem in words for people; never contains a token or a value.
     public var detail: String
-    /// How to mend it.
+    /// The way to fix it.
     public var fix: String?
 
-    /// In the form of every answer; the pointer names the line, counted from 0 as JSON pointers count.
+    /// The problem in the form of every answer; the pointer names the line, counted from 0 as JSON pointers count.
     public var problem: Problem {
         let place = "line \(line), column \(column): "
         return Problem(pointer: "/\(max(0, line - 1))", code: code, detail: place + detail, fix: fix)
     }
 }
 
-/// What an audience file has come to so far.
+/// The result of reading an audience file so far.
 public struct AudienceFileReport: Sendable, Equatable {
-    /// Devices that were handed out.
+    /// The number of devices handed out.
     public internal(set) var deviceCount = 0
-    /// Lines that were left out because of a problem.
+    /// The number of lines left out because of a problem.
     public internal(set) var refusedCount = 0
     /// The first 100 problems.
     public internal(set) var problems: [AudienceFileProblem] = []
-    /// All problems, those that are not listed included.
+    /// The number of all problems, listed or not.
     public internal(set) var problemCount = 0
-    /// What is accepted, but perhaps not what was meant.
+    /// Input that is accepted, but is perhaps not what the author meant.
     public internal(set) var warnings: [AudienceFileProblem] = []
-    /// Set when the file as a whole cannot be used, for example without a header; what follows is not read.
+    /// True if the file as a whole cannot be used, for example without a header; the rest of it is not read.
     public internal(set) var isUnusable = false
 
-    /// Nothing yet.
+    /// Creates an empty report.
     public init() {}
 
-    /// More are counted, not kept: memory stays bounded whatever the file is.
+    /// The number of problems that are kept; further ones are only counted, so that memory stays bounded for any file.
     static let problemsMax = 100
 
     mutating func note(
@@ -71,21 +71,20 @@ public struct AudienceFileReport: Sendable, Equatable {
 
 /// Reads an audience file piece by piece in bounded memory.
 ///
-/// Hand every piece of the file to `read` and call `finish` once at the end. Lines with problems are left out and
-/// reported; whether the rest is used is the caller's decision. A reader whose callback has thrown is not to be used
-/// again.
+/// Pass every piece of the file to `read` and call `finish` once at the end. Lines with problems are left out and
+/// reported; the caller decides if the rest is used. Do not use a reader again after its callback has thrown.
 public struct AudienceFileReader {
     private var reader: DeviceFileReader
 
-    /// Longer lines are refused, so that a missing quote cannot fill the memory.
+    /// The maximum length of a line, in bytes, so that a missing quote cannot fill the memory.
     public static let lineBytesMax = 65_536
 
-    /// A reader for a file of that form.
+    /// Creates a reader for a file of that format.
     public init(_ format: AudienceFileFormat, tokens: TokenForms) {
         reader = DeviceFileReader(format, .audience, tokens: tokens)
     }
 
-    /// What was read so far.
+    /// The result so far.
     public var report: AudienceFileReport { reader.report }
 
     /// Reads the next piece; calls `each` with every device in it and the line on which it begins.
@@ -101,7 +100,7 @@ public struct AudienceFileReader {
         try piece.withUnsafeBytes { try read($0, each: each) }
     }
 
-    /// Reads what is left at the end of the file: a last line without its end.
+    /// Reads a last line that has no line end.
     public mutating func finish(each: (Device, _ line: Int) throws -> Void) rethrows {
         try reader.finish { try each($0.device, $1) }
     }

@@ -1,5 +1,6 @@
-/// Devices from CSV: the header says which column is what; every column without a name of ours is a variable of an
-/// audience's device, or an attribute of the registry's.
+/// Reads devices from CSV with a header.
+///
+/// A column without a known name is a variable of an audience's device, or an attribute of a registry's.
 struct CSVDeviceReader {
     enum Column: Equatable {
         case token, provider, environment, id, locale, timeZone
@@ -12,16 +13,16 @@ struct CSVDeviceReader {
 
     private let fields: DeviceFileFields
     private let tokens: TokenForms
-    /// The form of the tokens of a line that names no provider.
+    /// The token form of lines that name no provider.
     private let standardForm: (any TokenForm)?
     private(set) var report = AudienceFileReport()
     private var scanner = CSVRecordScanner()
     private var columns: [Column] = []
-    /// Where the provider stands; nil when no column has it.
+    /// The index of the provider's column; nil when the file has none.
     private var providerColumn: Int?
-    /// The form of the tokens of the last line's provider.
+    /// The token form of the last line's provider.
     private var form: (any TokenForm)?
-    /// The first bytes of the file, until they show whether it begins with a byte order mark.
+    /// The first bytes of the file, held back until they can be checked for a byte order mark.
     private var head: [UInt8]? = []
 
     init(_ fields: DeviceFileFields, _ tokens: TokenForms) {
@@ -48,7 +49,7 @@ struct CSVDeviceReader {
         }
         if !report.isUnusable, scanner.finish() { try record(each) }
         if columns.isEmpty, !report.isUnusable {
-            refuseFile(.empty, "the file is empty", fix: "begin with a header: token, and whatever else there is")
+            refuseFile(.empty, "the file is empty", fix: "begin with a header: token, and any other columns")
         }
         if report.deviceCount == 0, report.problemCount == 0 {
             report.note(
@@ -56,7 +57,7 @@ struct CSVDeviceReader {
                 line: 1,
                 column: 1,
                 "the file has a header and no device",
-                fix: "give one device a line"
+                fix: "give one device per line"
             )
         }
     }
@@ -91,7 +92,7 @@ struct CSVDeviceReader {
         if let (mistake, place) = scanner.mistake {
             note(mistake, at: place)
             report.refusedCount += 1
-            // Without the header nothing that follows can be understood.
+            // Without its header the rest of the file cannot be understood.
             if columns.isEmpty { report.isUnusable = true }
             return
         }
@@ -162,7 +163,7 @@ struct CSVDeviceReader {
         let (code, detail, fix): (ProblemCode, String, String)
         switch mistake {
         case .strayQuote:
-            (code, detail) = (.syntax, "a quote stands within a field, or text behind a closing quote")
+            (code, detail) = (.syntax, "a quote is within a field, or text follows a closing quote")
             fix = "put the whole field into quotes and double the quotes in it"
         case .tooLong:
             (code, detail) = (.tooLarge, "the line has more than \(AudienceFileReader.lineBytesMax) bytes")
@@ -179,7 +180,7 @@ struct CSVDeviceReader {
 
     // MARK: A device
 
-    /// nil when the bytes are not text that is safe to compare.
+    /// Returns nil if the bytes are not UTF-8 or are unsafe to compare (``StreamSafeText``).
     private func text(_ field: Int) -> String? {
         let range = scanner.range(field)
         let text = scanner.bytes.withUnsafeBufferPointer { String(validating: $0[range], as: UTF8.self) }
@@ -187,7 +188,7 @@ struct CSVDeviceReader {
         return StreamSafeText.holds(text) ? text : nil
     }
 
-    /// nil, with a problem, when the record is no device.
+    /// Returns nil, and notes a problem, if the record is not a device.
     private mutating func device() -> DeviceRegistration? {
         guard scanner.count == columns.count else {
             let start = scanner.start
@@ -201,7 +202,7 @@ struct CSVDeviceReader {
         var variableBytes = 0
         for field in 0..<columns.count {
             let range = scanner.range(field)
-            // An empty cell is no value; a token must be one.
+            // An empty cell means no value, except in the token's column, where a value is required.
             if range.isEmpty, columns[field] != .token { continue }
             if case .variable(let name) = columns[field] { variableBytes += name.utf8.count + range.count }
             read(field, range, into: &registration)
@@ -235,7 +236,7 @@ struct CSVDeviceReader {
         }
     }
 
-    /// What only a registry knows.
+    /// Reads a column that only registry files have.
     private mutating func readKnowledge(_ field: Int, into registration: inout DeviceRegistration) {
         switch columns[field] {
         case .user:
@@ -273,8 +274,9 @@ struct CSVDeviceReader {
         }
     }
 
-    /// The form of the tokens of the line's provider, which may stand behind the token; nil, with a problem, when it is
-    /// not built in.
+    /// Returns the token form of the line's provider, whose column may come after the token's.
+    ///
+    /// Returns nil, and notes a problem, if the provider is not built in.
     private mutating func lineForm() -> (any TokenForm)? {
         guard let column = providerColumn else { return standardForm }
         let range = scanner.range(column)
@@ -291,7 +293,7 @@ struct CSVDeviceReader {
     }
 
     private mutating func readToken(_ field: Int, _ range: Range<Int>, into device: inout Device) {
-        // Without a provider's form nothing can be said of it; that was reported.
+        // Without a form the token cannot be judged; the missing provider is already reported.
         guard let form else { return }
         let token = scanner.bytes.withUnsafeBufferPointer { form.token(UnsafeBufferPointer(rebasing: $0[range])) }
         guard let token else {

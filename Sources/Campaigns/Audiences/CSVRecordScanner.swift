@@ -1,39 +1,38 @@
-/// Cuts CSV (RFC 4180) into records, piece by piece; lines end with CRLF or LF, within quotes they do not end.
+/// Splits CSV (RFC 4180) into records, piece by piece; a line ends with CRLF or LF outside quotes.
 struct CSVRecordScanner {
-    /// What the scanner stands in.
+    /// The scanner's position within a record.
     private enum State {
         case fieldStart
         case unquoted
         case quoted
-        /// Behind a quote within a quoted field: the field's end, or the first of two quotes.
+        /// After a quote within a quoted field: the field's end, or the first of two quotes.
         case quoteInQuoted
-        /// Behind a carriage return outside quotes.
+        /// After a carriage return outside quotes.
         case carriageReturn
-        /// The record is too long; what is left of its line is skipped.
+        /// The record is too long; the remainder of its line is skipped.
         case skipping
     }
 
-    /// A mistake in the record's form.
     enum Mistake {
-        /// A quote in the middle of a field, or something behind a closing quote.
+        /// A quote in the middle of a field, or text after a closing quote.
         case strayQuote
         case tooLong
         case tooManyFields
         case unclosedQuote
     }
 
-    /// Where a field begins.
+    /// The beginning of a field.
     struct Place {
         var line: Int
         var column: Int
     }
 
-    /// Fields of a record at most: an empty one has no byte of its own, and costs memory all the same.
+    /// The maximum number of fields in a record; even an empty field, which has no bytes, costs memory.
     static let fieldsMax = 1024
 
-    /// The fields' bytes behind each other, without quotes.
+    /// The bytes of all fields, concatenated, without their quotes.
     private(set) var bytes: [UInt8] = []
-    /// Where each field ends in ``bytes``.
+    /// The offset in ``bytes`` at which each field ends.
     private(set) var ends: [Int] = []
     private(set) var places: [Place] = []
     private(set) var mistake: (kind: Mistake, place: Place)?
@@ -42,21 +41,20 @@ struct CSVRecordScanner {
     private var column = 1
     private var fieldPlace = Place(line: 1, column: 1)
 
-    /// Where the record begins.
     var start: Place { places.first ?? fieldPlace }
 
-    /// The fields.
+    /// The number of fields.
     var count: Int { ends.count }
 
-    /// The bytes of a field.
+    /// The range of a field in ``bytes``.
     func range(_ field: Int) -> Range<Int> {
         (field == 0 ? 0 : ends[field - 1])..<ends[field]
     }
 
-    /// Whether the record is an empty line.
+    /// True if the record is an empty line.
     var isBlank: Bool { ends.count == 1 && ends[0] == 0 && mistake == nil }
 
-    /// Reads up to the end of the next record; the number of bytes taken and whether the record is complete.
+    /// Reads up to the end of the next record; returns the number of bytes taken, and true if it is complete.
     mutating func scan(_ piece: UnsafeBufferPointer<UInt8>, from start: Int) -> (taken: Int, isComplete: Bool) {
         var offset = start
         while offset < piece.count {
@@ -77,7 +75,7 @@ struct CSVRecordScanner {
         return (offset - start, false)
     }
 
-    /// Ends the last record at the end of the file; false when there is none.
+    /// Ends the last record at the end of the file; returns false if there is none.
     mutating func finish() -> Bool {
         if state == .quoted { mistake = mistake ?? (.unclosedQuote, fieldPlace) }
         let isEmpty = state == .fieldStart && ends.isEmpty
@@ -86,7 +84,7 @@ struct CSVRecordScanner {
         return !isEmpty
     }
 
-    /// Makes room for the next record.
+    /// Makes the scanner ready for the next record.
     mutating func clear() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
@@ -95,7 +93,7 @@ struct CSVRecordScanner {
         fieldPlace = Place(line: line, column: column)
     }
 
-    /// How many bytes from here on need no look.
+    /// Counts the bytes from `offset` on that have no special meaning in the current state.
     private func plainRun(_ piece: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
         var end = offset
         if state == .quoted {
@@ -111,7 +109,7 @@ struct CSVRecordScanner {
         return end - offset
     }
 
-    /// Takes one byte that means something; true when it ends the record.
+    /// Takes one byte with a special meaning; returns true if it ends the record.
     private mutating func take(_ byte: UInt8) -> Bool {
         defer { advance(over: byte) }
         switch (state, byte) {

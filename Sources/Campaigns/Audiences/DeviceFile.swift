@@ -1,11 +1,11 @@
-/// What a file of devices may say of each.
+/// The columns that a file of devices may have.
 public enum DeviceFileFields: Sendable {
-    /// The devices of an audience (contract, section 3): other columns are variables.
+    /// An audience's devices (contract, section 3): other columns are variables.
     case audience
-    /// The registry's devices: user, tags, permission, version and registration too; other columns are attributes.
+    /// A registry's devices: user, tags, permission, version and registration too; other columns are attributes.
     case registry
 
-    /// The columns with a name of ours.
+    /// The columns with a known name.
     var names: [String: CSVDeviceReader.Column] {
         switch self {
         case .audience: Self.audienceNames
@@ -22,7 +22,9 @@ public enum DeviceFileFields: Sendable {
         "badge": .badge, "registered_at": .registeredAt,
     ]) { first, _ in first }
 
-    /// Names of ours that another name may be meant for; `id`, `user` and `token` are too short or demanded anyway.
+    /// The known names for which a similar column name is probably a misspelling.
+    ///
+    /// `id` and `user` are too short to compare, and `token` is required anyway.
     var misspelt: [String] {
         let both = ["provider", "environment", "locale", "time_zone"]
         switch self {
@@ -31,7 +33,7 @@ public enum DeviceFileFields: Sendable {
         }
     }
 
-    /// What a column without a name of ours is, with its article.
+    /// The word for a column without a known name, with its article.
     var otherName: String {
         switch self {
         case .audience: "a variable"
@@ -56,13 +58,13 @@ public struct DeviceFileReader {
     private var csv: CSVDeviceReader?
     private var ndjson: NDJSONDeviceReader
 
-    /// A reader for a file of that form.
+    /// Creates a reader for a file of that format.
     public init(_ format: AudienceFileFormat, _ fields: DeviceFileFields, tokens: TokenForms) {
         csv = format == .csv ? CSVDeviceReader(fields, tokens) : nil
         ndjson = NDJSONDeviceReader(fields, tokens)
     }
 
-    /// What was read so far.
+    /// The result so far.
     public var report: AudienceFileReport { csv?.report ?? ndjson.report }
 
     /// Reads the next piece; calls `each` with every device in it and the line on which it begins.
@@ -83,7 +85,7 @@ public struct DeviceFileReader {
         try piece.withUnsafeBytes { try read($0, each: each) }
     }
 
-    /// Reads what is left at the end of the file: a last line without its end.
+    /// Reads a last line that has no line end.
     public mutating func finish(each: (DeviceRegistration, _ line: Int) throws -> Void) rethrows {
         if csv != nil {
             try csv?.finish(each)

@@ -1,15 +1,15 @@
-/// Devices from NDJSON: one object a line, the same as a device within a job, or as the registry takes one.
+/// Reads devices from NDJSON: one object per line, in the form of a job's device or of the registry's.
 struct NDJSONDeviceReader {
     private let fields: DeviceFileFields
     private let tokens: TokenForms
     private(set) var report = AudienceFileReport()
     private var line = 1
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of a line whose end has not arrived yet.
     private var partial: [UInt8] = []
     private var isSkipping = false
     private let log = ProblemLog()
 
-    /// A device's variables are the only objects within it.
+    /// The limits of a line; a device's variables are the only objects within it.
     private static let limits = JSONReader.Limits(bytesMax: AudienceFileReader.lineBytesMax, depthMax: 3)
 
     init(_ fields: DeviceFileFields, _ tokens: TokenForms) {
@@ -41,7 +41,7 @@ struct NDJSONDeviceReader {
     mutating func finish(_ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         if !partial.isEmpty || isSkipping { try endPartial(each) }
         if report.deviceCount == 0, report.problemCount == 0 {
-            report.note(.empty, line: 1, column: 1, "the file is empty", fix: "give one device object a line")
+            report.note(.empty, line: 1, column: 1, "the file is empty", fix: "give one device object per line")
             report.isUnusable = true
         }
     }
@@ -101,7 +101,7 @@ struct NDJSONDeviceReader {
         }
     }
 
-    /// Finds the columns of what the pointers name; only problems that are kept are worth it.
+    /// Finds the columns of the problems' pointers, unless the report is full and would not keep them.
     private mutating func note(_ problems: [Problem], _ bytes: UnsafeBufferPointer<UInt8>) {
         let isKept = report.problems.count < AudienceFileReport.problemsMax
         let places = isKept ? JSONReader.positions(of: Set(problems.map(\.pointer)), in: Array(bytes)) : [:]

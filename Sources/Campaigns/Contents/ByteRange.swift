@@ -1,13 +1,13 @@
-/// A part of a content that a request asks for with the field `Range` (RFC 9110, section 14).
+/// The part of a content that a request asks for with the field `Range` (RFC 9110, section 14).
 public enum ByteRange: Sendable, Equatable {
-    /// All of it: there is no field, or one that is not understood and so ignored.
+    /// The whole content: the field is missing, or is not understood and thus ignored.
     case whole
     /// These bytes.
     case part(Range<Int>)
-    /// None of the ranges begins within the content (416).
+    /// No range begins within the content (416).
     case unsatisfiable
 
-    /// What a field asks for of so many bytes; several ranges at once are answered with the whole, as the RFC allows.
+    /// Reads a field for a content of `count` bytes; several ranges are answered with the whole, as the RFC allows.
     public init(_ field: String?, of count: Int) {
         self = .whole
         guard let field, let equals = field.firstIndex(of: "="), field[..<equals].lowercased() == "bytes" else {
@@ -16,7 +16,7 @@ public enum ByteRange: Sendable, Equatable {
         let text = field[field.index(after: equals)...].filter { $0 != " " && $0 != "\t" }
         guard !text.contains(","), let dash = text.firstIndex(of: "-") else { return }
         let (first, last) = (text[..<dash], text[text.index(after: dash)...])
-        // Digits only: Int takes signs as well. What is longer than any content is as good as the longest number.
+        // Digits only, since Int takes signs as well. A number that overflows counts as the largest one.
         guard (first + last).utf8.allSatisfy({ (48...57).contains($0) }) else { return }
         func number(_ digits: Substring) -> Int? { digits.isEmpty ? nil : Int(digits) ?? Int.max }
         switch (number(first), number(last)) {

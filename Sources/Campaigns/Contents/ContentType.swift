@@ -1,4 +1,4 @@
-/// Types of stored content: images and texts that a phone can show, and sounds that it can play.
+/// The types of stored content: images and texts that a phone can show, and sounds that it can play.
 public enum ContentType: String, Sendable, CaseIterable {
     /// PNG.
     case png = "image/png"
@@ -16,17 +16,17 @@ public enum ContentType: String, Sendable, CaseIterable {
     case caf = "audio/x-caf"
     /// MPEG audio, layer III.
     case mp3 = "audio/mpeg"
-    /// A page; UTF-8.
+    /// A page in UTF-8.
     case html = "text/html"
-    /// UTF-8.
+    /// A text in UTF-8.
     case plain = "text/plain"
-    /// A value that the app reads.
+    /// A value for the app.
     case json = "application/json"
 
-    /// Bytes of one content at most.
+    /// The size limit of a content, in bytes.
     public static let bytesMax = 2_097_152
 
-    /// The type of a file's name by its ending; nil for every other.
+    /// Reads the type from the ending of a file's name; nil for other endings.
     public init?(fileName: String) {
         let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased()
         switch ending {
@@ -45,7 +45,7 @@ public enum ContentType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The value of the field `content-type` that it is served with.
+    /// The value of the field `content-type` in answers.
     public var field: String {
         switch self {
         case .png, .jpeg, .gif, .webp, .aiff, .wav, .caf, .mp3, .json: rawValue
@@ -53,11 +53,11 @@ public enum ContentType: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is wrong with bytes that are to be of this type, and how to mend it; nil when they can be.
+    /// Returns the reason why bytes cannot be of this type and how to fix it; nil if they can.
     ///
-    /// Images and sounds are known by their first bytes (PNG, section 5.2; JPEG, B.1.1.3; GIF89a, 17; RFC 9649, 2.4;
-    /// Audio IFF 1.3, "Data Types"; RIFF, "WAVE"; Core Audio Format Specification, "CAF File Header"; ID3v2.4, 3.1, or a
-    /// frame of ISO/IEC 11172-3, 2.4.2.3), texts by being UTF-8, JSON by being read.
+    /// Images and sounds are recognized by their first bytes (PNG, section 5.2; JPEG, B.1.1.3; GIF89a, 17; RFC 9649,
+    /// 2.4; Audio IFF 1.3, "Data Types"; RIFF, "WAVE"; Core Audio Format Specification, "CAF File Header"; ID3v2.4,
+    /// 3.1, or a frame of ISO/IEC 11172-3, 2.4.2.3). Texts must be UTF-8, and JSON must parse.
     public func problem(_ bytes: [UInt8]) -> (detail: String, fix: String)? {
         if bytes.isEmpty { return ("the content is empty", "send the bytes of a file") }
         guard bytes.count <= Self.bytesMax else {
@@ -75,11 +75,11 @@ public enum ContentType: String, Sendable, CaseIterable {
         case .json:
             let limits = JSONReader.Limits(bytesMax: Self.bytesMax, depthMax: 64)
             guard let problem = JSONReader.read(bytes, limits: limits).problems.first else { return nil }
-            return ("the content is not JSON: \(problem.problem.detail)", "mend it, or send it as text/plain")
+            return ("the content is not JSON: \(problem.problem.detail)", "fix it, or send it as text/plain")
         }
     }
 
-    /// Which image or sound bytes begin; nil for none of those that are taken.
+    /// Returns the image or sound type that the first bytes identify; nil for any other.
     private static func binary(_ bytes: [UInt8]) -> ContentType? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
@@ -93,7 +93,7 @@ public enum ContentType: String, Sendable, CaseIterable {
         }
         if bytes.starts(with: Array("caff".utf8) + [0, 1]) { return .caf }
         if bytes.starts(with: "ID3".utf8) { return .mp3 }
-        // Eleven bits of synchronisation, and layer III.
+        // Eleven bits of frame sync, and layer III.
         if bytes.count > 1, bytes[0] == 0xFF, bytes[1] & 0xE6 == 0xE2 { return .mp3 }
         return nil
     }

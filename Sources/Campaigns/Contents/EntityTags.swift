@@ -1,6 +1,6 @@
 /// The field `If-None-Match` (RFC 9110, section 13.1.2).
 public enum EntityTags {
-    /// Whether a field names a tag, or says `*`; weak and strong ones are alike there.
+    /// Returns true if a field names a tag or is `*`; weak and strong tags compare alike there.
     ///
     /// - Parameters:
     ///   - field: The field's value; nil when there is none.

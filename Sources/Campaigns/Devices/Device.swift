@@ -1,9 +1,9 @@
-/// The name of a push provider, as it stands in jobs, lanes and queues: `apns`, `fcm`.
+/// The name of a push provider in jobs, lanes and queues: `apns`, `fcm`.
 public struct ProviderName: RawRepresentable, Hashable, Sendable, Comparable {
     /// The name in lower case.
     public let rawValue: String
 
-    /// Any name; whether a provider of that name is built in is the registry's to say.
+    /// Accepts any name; the registry of providers knows which ones are built in.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -14,28 +14,29 @@ public struct ProviderName: RawRepresentable, Hashable, Sendable, Comparable {
     /// Firebase Cloud Messaging, HTTP v1.
     public static let fcm = ProviderName(rawValue: "fcm")
 
-    /// What people call platforms, and who delivers to them.
+    /// The providers that deliver to a platform, by the platform's usual name.
     static let ofPlatform = ["ios": "apns", "android": "fcm"]
 
-    /// Lower-case letters and digits, at most 32.
+    /// Returns true for 1 to 32 lower-case letters and digits.
     static func isName(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) }
     }
 
-    /// Alphabetical.
+    /// Compares names alphabetically.
     public static func < (left: ProviderName, right: ProviderName) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// Which of a provider's worlds a device token belongs to: all devices of a chunk and of a shard have one.
+/// The environment of a provider that a device token belongs to; the same for all devices of a chunk and of a shard.
 ///
-/// Apple has two, with a host each. Where tokens name their own push service, its origin is the world.
+/// Apple has two, each with a host of its own. If a token names its own push service, the environment is that service's
+/// origin.
 public struct PushEnvironment: RawRepresentable, Hashable, Sendable {
-    /// Its name; at most 255 bytes.
+    /// The name; at most 255 bytes.
     public let rawValue: String
 
-    /// Any name but an empty one; which there are is the provider's to say (`TokenForm.environments`).
+    /// Accepts any name that is not empty; the provider knows which ones exist (`TokenForm.environments`).
     public init?(rawValue: String) {
         guard (1...255).contains(rawValue.utf8.count) else { return nil }
         self.rawValue = rawValue
@@ -47,17 +48,17 @@ public struct PushEnvironment: RawRepresentable, Hashable, Sendable {
     public static let production = PushEnvironment("production")
     /// Tokens of apps run from Xcode.
     public static let sandbox = PushEnvironment("sandbox")
-    /// Apple's two.
+    /// Apple's two environments.
     public static let apple = [production, sandbox]
 }
 
-/// One device of an audience, as a producer names it.
+/// A device of an audience, as a producer gives it.
 public struct Device: Hashable, Sendable {
     /// The provider's token for app and device, as its `TokenForm` keeps it.
     public var token: String
-    /// Who delivers to it.
+    /// The provider that delivers to the device.
     public var provider: ProviderName
-    /// The provider's world; the app's own when absent.
+    /// The provider's environment; nil means the app's own.
     public var environment: PushEnvironment?
     /// The producer's name for the device.
     public var id: String?
@@ -68,7 +69,7 @@ public struct Device: Hashable, Sendable {
     /// Values for the templates, by name.
     public var variables: [String: String]
 
-    /// A device; only the token has no default.
+    /// Creates a device; only the token has no default.
     public init(
         token: String,
         provider: ProviderName = .apns,

@@ -1,27 +1,27 @@
-/// What somebody says of a device: a line of an import, an operator's command, or the app itself.
+/// A statement about a device: a line of an import, an operator's command, or the app's own request.
 ///
-/// What it does not say stays as it is.
+/// Fields that are not given leave the device as it is.
 public struct DeviceRegistration: Hashable, Sendable {
-    /// Token, provider, environment, locale and time zone; `id` is the installation, `variables` are not used.
+    /// Token, provider, environment, locale and time zone; `id` is the installation's id, and `variables` are not used.
     public var device: Device
-    /// Who uses the device.
+    /// The change of the device's user.
     public var user: UserChange
-    /// The device's words.
+    /// The change of the device's tags.
     public var tags: TagChange
-    /// Values that replace those of the same name.
+    /// The attributes to set; attributes of other names stay.
     public var attributes: [String: AttributeValue]
-    /// What the person lets the app show.
+    /// The person's permission for notifications.
     public var permission: PushPermission?
     /// The app's version.
     public var appVersion: String?
-    /// The count on the app's icon, 0 … 2,147,483,647: what the app has set it to.
+    /// The badge that the app has set on its icon, 0 … 2,147,483,647.
     public var badge: Int?
-    /// The version of the kit in the app, as the device says it.
+    /// The version of the kit in the app, as the device reports it.
     public var kitVersion: String?
-    /// Since when the token is known to be good; without it every word of the provider against the token counts.
+    /// The instant since which the token is known to be valid; without it every rejection by the provider counts.
     public var registeredAt: Timestamp?
 
-    /// A registration that says nothing but who the device is.
+    /// Creates a registration that only identifies the device.
     public init(
         device: Device,
         user: UserChange = .unchanged,
@@ -44,30 +44,30 @@ public struct DeviceRegistration: Hashable, Sendable {
         self.registeredAt = registeredAt
     }
 
-    /// Who uses the device.
+    /// A change of the device's user.
     public enum UserChange: Hashable, Sendable {
-        /// As before.
+        /// No change.
         case unchanged
-        /// Nobody: a log-out.
+        /// A log-out.
         case nobody
-        /// The key of a user.
+        /// The key of the new user.
         case user(String)
     }
 
-    /// What becomes of the tags.
+    /// A change of the device's tags.
     public enum TagChange: Hashable, Sendable {
-        /// As before.
+        /// No change.
         case unchanged
-        /// These and no others.
+        /// Replaces all tags.
         case set([String])
-        /// Some more and some fewer.
+        /// Adds and removes single tags.
         case change(add: [String], remove: [String])
     }
 
-    /// Bytes of UTF-8 in a user's key.
+    /// The length limit of a user's key, in bytes of UTF-8.
     public static let userBytesMax = 256
 
-    /// What is known of the device afterwards; tags beyond the limit are what the caller refuses.
+    /// Returns the device's traits after the registration; the caller must refuse tags beyond the limit.
     public func applied(to old: DeviceTraits?) -> DeviceTraits {
         var traits = old ?? DeviceTraits(provider: device.provider)
         traits.provider = device.provider
@@ -90,7 +90,7 @@ public struct DeviceRegistration: Hashable, Sendable {
 }
 
 extension DeviceRegistration {
-    /// Reads an object as a line of NDJSON has it, with everything that is wrong with it.
+    /// Decodes an object in the form of an NDJSON line; reports everything that is wrong with it.
     public static func decode(
         _ value: JSONValue,
         _ tokens: TokenForms

@@ -1,25 +1,25 @@
-/// What a registry knows of a device besides its token: what segments look at, and what a push needs to be grouped.
+/// The registry's knowledge about a device besides its token: input for segments, and for grouping into chunks.
 public struct DeviceTraits: Hashable, Sendable {
-    /// Who delivers to it.
+    /// The provider that delivers to the device.
     public var provider: ProviderName
-    /// The provider's world; nil is the app's own.
+    /// The provider's environment; nil means the app's own.
     public var environment: PushEnvironment?
-    /// BCP 47 tag.
+    /// A BCP 47 tag.
     public var locale: String?
-    /// IANA name.
+    /// An IANA name.
     public var timeZone: String?
-    /// The app's version as the device says it, for example `3.2.0`.
+    /// The app's version as the device reports it, for example `3.2.0`.
     public var appVersion: String?
-    /// What the person lets the app show.
+    /// The person's permission for notifications.
     public var permission: PushPermission
-    /// Since when the token is known to be good; nil when nobody said.
+    /// The instant since which the token is known to be valid; nil if unknown.
     public var registeredAt: Timestamp?
-    /// Words such as `sport` and `league:laliga`, sorted by their bytes, each once; at most 60.
+    /// Tags such as `sport` and `league:laliga`, sorted by their bytes, without duplicates; at most 60.
     public var tags: [String]
-    /// Values by name.
+    /// The attributes by name.
     public var attributes: [String: AttributeValue]
 
-    /// Traits; only the provider has to be known.
+    /// Creates traits; only the provider must be known.
     public init(
         provider: ProviderName = .apns,
         environment: PushEnvironment? = nil,
@@ -42,20 +42,20 @@ public struct DeviceTraits: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// Tags a device may have (contract and issue: 60).
+    /// The limit of tags per device (contract and issue: 60).
     public static let tagsMax = 60
-    /// Bytes of UTF-8 in a tag.
+    /// The length limit of a tag, in bytes of UTF-8.
     public static let tagBytesMax = 128
-    /// Names and values of the attributes together, in bytes of UTF-8, as for variables.
+    /// The limit of all attributes' names and values together, in bytes of UTF-8, as for variables.
     public static let attributesBytesMax = 4096
-    /// Attributes a device may have.
+    /// The limit of attributes per device.
     public static let attributesMax = 200
-    /// Bytes of UTF-8 in an attribute's name.
+    /// The length limit of an attribute's name, in bytes of UTF-8.
     public static let attributeNameBytesMax = 128
-    /// Bytes of UTF-8 in an app's version.
+    /// The length limit of an app's version, in bytes of UTF-8.
     public static let appVersionBytesMax = 64
 
-    /// Tags in the order that the packed form keeps, each once.
+    /// Returns tags in the order of the packed form, without duplicates.
     public static func sorted(_ tags: [String]) -> [String] {
         var result: [String] = []
         for tag in tags.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
@@ -66,28 +66,28 @@ public struct DeviceTraits: Hashable, Sendable {
     }
 }
 
-/// What a person lets an app show (contract, section 5).
+/// The permission that a person gives an app for notifications (contract, section 5).
 public enum PushPermission: String, Hashable, Sendable, CaseIterable {
     /// Asked and granted.
     case authorized
-    /// Quietly, until the person decides.
+    /// Quiet delivery until the person decides.
     case provisional
-    /// Refused: alerts are not sent.
+    /// Refused: no alerts are sent.
     case denied
-    /// Nobody said.
+    /// Not reported.
     case unknown
 }
 
 /// The value of a device's attribute.
 public enum AttributeValue: Hashable, Sendable {
-    /// Words.
+    /// A text.
     case text(String)
-    /// A number by its text, so that nothing is rounded.
+    /// A number kept as text, so that nothing is rounded.
     case number(JSONNumber)
     /// `true` or `false`.
     case bool(Bool)
 
-    /// The value as a template would print it.
+    /// The value as a template prints it.
     public var text: String {
         switch self {
         case .text(let text): text
@@ -105,7 +105,7 @@ public enum AttributeValue: Hashable, Sendable {
         }
     }
 
-    /// The value that a cell of CSV means: a number or `true` where it reads as one, words otherwise.
+    /// Reads a cell of CSV: a number, `true` or `false` if it reads as one, a text otherwise.
     public init(cell text: String) {
         switch text {
         case "true": self = .bool(true)

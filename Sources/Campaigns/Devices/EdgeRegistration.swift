@@ -1,11 +1,11 @@
-/// What a device says of itself at the edge (contract, section 5).
+/// A device's registration of itself at the edge (contract, section 5).
 public struct EdgeRegistration: Hashable, Sendable {
-    /// What it says; `device.id` is the installation, `device.token` is empty unless `saysToken`.
+    /// The registration; `device.id` is the installation's id, and `device.token` is empty unless `saysToken`.
     public var registration: DeviceRegistration
-    /// Whether it says its token; a device that does not keeps the one that is known.
+    /// True if the device sends its token; otherwise the registry's token stays.
     public var saysToken: Bool
 
-    /// Reads a registration's body for an installation, with everything that is wrong with it.
+    /// Decodes the body of an installation's registration; reports everything that is wrong with it.
     public static func decode(
         _ value: JSONValue,
         installation id: String,
@@ -16,16 +16,17 @@ public struct EdgeRegistration: Hashable, Sendable {
         return (log.isEmpty ? registration : nil, log.all)
     }
 
-    /// Whether a text may be an installation's id: 1 to 128 of `[A-Za-z0-9._:-]`.
+    /// Returns true if a text may be an installation's id: 1 to 128 of `[A-Za-z0-9._:-]`.
     ///
-    /// What begins with `token-` is not: so the registry calls installations that were imported without an id.
+    /// Ids with the prefix `token-` are reserved: the registry gives them to installations that were imported without
+    /// an id.
     public static func isInstallation(_ text: String) -> Bool {
         NameRule.isID(text) && !text.hasPrefix("token-")
     }
 }
 
 extension DeviceDecoder {
-    /// A device's word of itself; nil when something was reported that leaves none.
+    /// Decodes a device's registration of itself; returns nil, with a reported problem, if there is no usable device.
     static func edgeRegistration(
         _ value: JSONValue,
         installation id: String,

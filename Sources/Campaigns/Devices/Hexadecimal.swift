@@ -1,6 +1,6 @@
-/// Hexadecimal digits and the bytes that they stand for.
+/// Conversion between hexadecimal digits and bytes.
 public enum Hexadecimal {
-    /// The bytes; nil when the text has an odd number of digits, or something else than digits (of either case).
+    /// Returns the bytes; nil for an odd number of digits or for a character that is not a digit (of either case).
     public static func bytes(_ digits: some Collection<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -18,7 +18,7 @@ public enum Hexadecimal {
         return bytes
     }
 
-    /// The digits in lower case.
+    /// Returns lower-case digits.
     public static func text(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.underestimatedCount)

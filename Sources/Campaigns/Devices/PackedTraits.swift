@@ -1,9 +1,9 @@
-/// Traits as the bytes that the registry stores in one column.
+/// Traits in the binary form that the registry stores in one column.
 ///
-/// What a chunk groups by stands first, so that devices which are alike there have the same bytes:
-/// `group` (2 bytes of length, then provider, environment, locale, time zone), permission (1), registration (8),
-/// version, tags (2 bytes of length, then each with 1), attributes (2 bytes of length, then name, kind, value).
-/// Lengths are little-endian; a text has one byte of length unless said otherwise.
+/// The fields that chunks group by come first, so that devices of one group share a prefix: `group` (2 bytes of length,
+/// then provider, environment, locale, time zone), permission (1), registration (8), version, tags (2 bytes of length,
+/// then each with 1), attributes (2 bytes of length, then name, kind, value). Lengths are little-endian; a text has one
+/// byte of length unless said otherwise.
 public struct PackedTraits {
     private let bytes: UnsafeRawBufferPointer
     private let group: Range<Int>
@@ -11,7 +11,7 @@ public struct PackedTraits {
     private let tags: Range<Int>
     private let attributes: Range<Int>
 
-    /// A view of packed traits, valid only as long as the bytes are; nil when they are none.
+    /// Creates a view of packed traits, valid only as long as the bytes; nil if the bytes are malformed.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         guard let group = PackedTraits.section(bytes, at: 0), group.upperBound + 10 <= bytes.count else { return nil }
@@ -24,25 +24,25 @@ public struct PackedTraits {
         (self.tags, self.attributes) = (tags, attributes)
     }
 
-    /// Devices with these bytes in common belong into one chunk.
+    /// The bytes that all devices of a chunk share.
     public var groupBytes: UnsafeRawBufferPointer { slice(group) }
 
-    /// What the person lets the app show.
+    /// The person's permission for notifications.
     public var permission: PushPermission {
         let code = Int(bytes[group.upperBound])
         return code < PushPermission.allCases.count ? PushPermission.allCases[code] : .unknown
     }
 
-    /// Since when the token is known to be good; nil when nobody said.
+    /// The instant since which the token is known to be valid; nil if unknown.
     public var registeredAt: Timestamp? {
         let value = bytes.loadUnaligned(fromByteOffset: group.upperBound + 1, as: Int64.self)
         return value == 0 ? nil : Timestamp(milliseconds: Int64(littleEndian: value))
     }
 
-    /// The app's version; empty when nobody said.
+    /// The app's version; empty if unknown.
     var appVersion: UnsafeRawBufferPointer { slice(version) }
 
-    /// Whether the device has a tag.
+    /// Returns true if the device has a tag.
     func hasTag(_ wanted: UnsafeRawBufferPointer) -> Bool {
         var offset = tags.lowerBound
         while offset < tags.upperBound {
@@ -54,7 +54,7 @@ public struct PackedTraits {
         return false
     }
 
-    /// The text of an attribute; nil when the device has none of that name.
+    /// Returns the text of an attribute; nil if the device has none of that name.
     func attribute(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var offset = attributes.lowerBound
         while offset < attributes.upperBound {
@@ -68,7 +68,7 @@ public struct PackedTraits {
         return nil
     }
 
-    /// One of the texts that stand in the group: 0 provider, 1 environment, 2 locale, 3 time zone.
+    /// Returns a text of the group: 0 provider, 1 environment, 2 locale, 3 time zone.
     func groupField(_ index: Int) -> UnsafeRawBufferPointer {
         var offset = group.lowerBound
         for field in 0..<4 {
@@ -81,7 +81,7 @@ public struct PackedTraits {
         return slice(0..<0)
     }
 
-    /// The traits as a value; nil when the bytes are none.
+    /// The traits as a value; nil if the bytes are malformed.
     public var value: DeviceTraits? {
         guard let group = chunkGroup else { return nil }
         var traits = DeviceTraits(
@@ -118,7 +118,7 @@ public struct PackedTraits {
         return traits
     }
 
-    /// What the device's chunk is grouped by.
+    /// The key by which the device's chunk is grouped.
     public var chunkGroup: ListChunk.Group? {
         func text(_ index: Int) -> String? {
             let field = groupField(index)
@@ -149,7 +149,7 @@ public struct PackedTraits {
 }
 
 extension DeviceTraits {
-    /// The bytes that the registry stores; texts beyond the limits are cut, which decoders see to before.
+    /// Returns the bytes that the registry stores; truncates texts beyond the limits, which decoders already refuse.
     public func packed() -> [UInt8] {
         var group: [UInt8] = []
         for text in [provider.rawValue, environment?.rawValue ?? "", locale ?? "", timeZone ?? ""] {
@@ -179,7 +179,7 @@ extension DeviceTraits {
         return bytes + PackedTraits.sectioned(values)
     }
 
-    /// Reads what ``packed()`` wrote; nil when the bytes are something else.
+    /// Reads the output of ``packed()``; nil if the bytes are malformed.
     public init?(packed bytes: [UInt8]) {
         guard let value = bytes.withUnsafeBytes({ PackedTraits($0)?.value }) else { return nil }
         self = value

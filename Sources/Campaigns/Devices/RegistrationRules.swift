@@ -1,26 +1,26 @@
-/// The limits of what a registry takes, in the words of refusals.
+/// The limits of the registry, with the texts of refusals.
 public enum RegistrationRules {
     static let user = "a user key has 1 to 256 bytes"
     static let tag = "a tag has 1 to 128 bytes"
     static let tags = "tags are at most 60 words of up to 128 bytes, with a semicolon between"
     static let attribute = "attributes are at most 200 with names of up to 128 bytes, 4096 bytes in all"
 
-    /// Whether a text may be a user's key.
+    /// Returns true if a text may be a user's key.
     public static func isUser(_ text: String) -> Bool {
         (1...DeviceRegistration.userBytesMax).contains(text.utf8.count) && isPlain(text)
     }
 
-    /// Whether a text may be a tag.
+    /// Returns true if a text may be a tag.
     public static func isTag(_ text: String) -> Bool {
         (1...DeviceTraits.tagBytesMax).contains(text.utf8.count) && isPlain(text)
     }
 
-    /// Whether a text is an app's version that can be compared.
+    /// Returns true if a text is an app version that can be compared.
     public static func isAppVersion(_ text: String) -> Bool {
         text.utf8.count <= DeviceTraits.appVersionBytesMax && VersionOrder.isVersion(text.utf8)
     }
 
-    /// Whether a device may have these attributes.
+    /// Returns true if a device may have these attributes.
     public static func areAttributes(_ attributes: [String: AttributeValue]) -> Bool {
         guard attributes.count <= DeviceTraits.attributesMax else { return false }
         var size = 0
@@ -33,12 +33,12 @@ public enum RegistrationRules {
         return size <= DeviceTraits.attributesBytesMax
     }
 
-    /// Whether all of a device's traits are within the limits.
+    /// Returns true if all of a device's traits are within the limits.
     public static func allows(_ traits: DeviceTraits) -> Bool {
         traits.tags.count <= DeviceTraits.tagsMax && traits.tags.allSatisfy(isTag) && areAttributes(traits.attributes)
     }
 
-    /// The words of a cell of CSV; nil when they are too many or too long.
+    /// Returns the tags of a CSV cell; nil if there are too many or one is not valid.
     static func tags(cell text: String) -> [String]? {
         let words = text.split(separator: ";").map { $0.drop { $0 == " " } }.map { word in
             String(word.reversed().drop { $0 == " " }.reversed())
@@ -47,6 +47,6 @@ public enum RegistrationRules {
         return words
     }
 
-    /// No control characters: keys and tags are printed and compared.
+    /// Returns true if a text has no control characters, because keys and tags are printed and compared.
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 }

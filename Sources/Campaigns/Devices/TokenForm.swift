@@ -1,31 +1,31 @@
-/// How tokens of one provider are written: what a producer may give, and what is kept of it.
+/// The syntax of a provider's tokens: the texts that a producer may give, and the form that is stored.
 ///
-/// Each provider has one; whoever reads devices is handed all of them (`TokenForms`), so that no reader knows providers.
+/// Each provider has one. Code that reads devices gets all of them (`TokenForms`), so that it knows no provider.
 /// Immutable, for any thread.
 public protocol TokenForm: Sendable {
-    /// Whose tokens they are.
+    /// The provider of the tokens.
     var provider: ProviderName { get }
-    /// What a token is, in one sentence that stands behind a refusal.
+    /// The description of a valid token, in one sentence that follows a refusal.
     var rule: String { get }
-    /// Whether tokens are hexadecimal digits: then the bytes that the digits stand for are kept, otherwise the characters.
+    /// True if tokens are hexadecimal: then the bytes of the digits are stored, otherwise the characters.
     var isHexadecimal: Bool { get }
-    /// The worlds that a device may name; none when the provider has one only, or a token says it itself.
+    /// The environments that a device may name; empty if the provider has only one, or if a token names its own.
     var environments: [PushEnvironment] { get }
 
-    /// A token as it is kept; nil when the text is none.
+    /// Returns a token in its stored form; nil if the text is not a token.
     func token(_ text: UnsafeBufferPointer<UInt8>) -> TokenReading?
-    /// What is probably the matter with a text that is no token, without saying it; nil when nothing can be guessed.
+    /// Returns a guess at the mistake in a text that is not a token, without repeating the text; nil if there is none.
     func fix(for text: String) -> String?
 }
 
-/// A token as it was read.
+/// A token in its stored form.
 public struct TokenReading: Equatable, Sendable {
-    /// The token in the one way in which it is kept and shown.
+    /// The token in the canonical form in which it is stored and shown.
     public var text: String
-    /// The world that the token itself says it is of; nil when it says none.
+    /// The environment that the token itself names; nil if it names none.
     public var environment: PushEnvironment?
 
-    /// A reading.
+    /// Creates a reading.
     public init(text: String, environment: PushEnvironment? = nil) {
         self.text = text
         self.environment = environment
@@ -33,56 +33,56 @@ public struct TokenReading: Equatable, Sendable {
 }
 
 extension TokenForm {
-    /// A token as it is kept; nil when the text is none.
+    /// Returns a token in its stored form; nil if the text is not a token.
     public func token(_ text: String) -> TokenReading? {
         var text = text
         return text.withUTF8 { token($0) }
     }
 
-    /// The bytes of a token as chunks and shards hold them.
+    /// Returns the bytes of a token as chunks and shards hold them.
     public func bytes(of text: String) -> [UInt8] {
         isHexadecimal ? Hexadecimal.bytes(text.utf8) ?? Array(text.utf8) : Array(text.utf8)
     }
 
-    /// A token as producers write it, from the bytes that are held.
+    /// Returns a stored token as producers write it.
     public func text(of bytes: [UInt8]) -> String {
         isHexadecimal ? Hexadecimal.text(bytes) : String(decoding: bytes, as: UTF8.self)
     }
 }
 
-/// The forms of all providers that are built in.
+/// The token forms of all built-in providers.
 public struct TokenForms: Sendable {
     private let forms: [any TokenForm]
 
-    /// Forms, one a provider.
+    /// Takes one form per provider.
     public init(_ forms: [any TokenForm]) {
         self.forms = forms
     }
 
-    /// Why a device of a provider with one world cannot name one.
+    /// Returns the refusal of an environment for a provider that has only one.
     static func noEnvironment(_ provider: ProviderName) -> String {
         "devices of \(provider.rawValue) have no environment to name"
     }
 
-    /// The providers' names in their order.
+    /// The names of the providers, in their order.
     public var names: [String] { forms.map(\.provider.rawValue) }
 
-    /// The form of a provider's tokens; nil when it is not built in.
+    /// The form of a provider's tokens; nil if the provider is not built in.
     public subscript(provider: ProviderName) -> (any TokenForm)? {
         forms.first { $0.provider == provider }
     }
 
-    /// The bytes of a device's token as chunks and shards hold them.
+    /// Returns the bytes of a device's token as chunks and shards hold them.
     public func bytes(of device: Device) -> [UInt8] {
         self[device.provider]?.bytes(of: device.token) ?? Array(device.token.utf8)
     }
 
-    /// A token as producers write it, from the bytes that are held.
+    /// Returns a stored token as producers write it.
     public func text(of bytes: [UInt8], provider: ProviderName) -> String {
         self[provider]?.text(of: bytes) ?? Hexadecimal.text(bytes)
     }
 
-    /// The bytes that a text may be held as, of whatever provider it is a token.
+    /// Returns the stored bytes of a text for each provider for which it is a token.
     public func readings(of text: String) -> [[UInt8]] {
         forms.compactMap { form in form.token(text).map { form.bytes(of: $0.text) } }
     }

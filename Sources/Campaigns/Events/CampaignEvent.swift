@@ -1,45 +1,46 @@
-/// Something that happened to a campaign or an app, for whoever binds a queue to `fanfare.events` (contract, section 2).
+/// An event of a campaign or an app, published to every queue bound to `fanfare.events` (contract, section 2).
 public struct CampaignEvent: Sendable, Equatable {
-    /// What happened; the raw value is the event's type.
+    /// The kind of an event; the raw value is the event's type.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The job is in the ledger.
+        /// The job is recorded in the ledger.
         case accepted = "campaign.accepted"
-        /// The job is in `parked`, with its problems.
+        /// The job is parked, with its problems.
         case refused = "campaign.refused"
-        /// The first shard is out.
+        /// The first shard is published.
         case started = "campaign.started"
-        /// Nothing is sent until `resumed`.
+        /// Sending stops until `resumed`.
         case paused = "campaign.paused"
-        /// It goes on.
+        /// Sending continues.
         case resumed = "campaign.resumed"
         /// Every device has its outcome.
         case completed = "campaign.completed"
-        /// An operator stopped it.
+        /// An operator cancelled the campaign.
         case cancelled = "campaign.cancelled"
-        /// A provider is out for an app, or refuses its credentials: nothing is sent until `app.resumed`.
+        /// A provider is down for an app, or refuses its credentials: nothing is sent until `app.resumed`.
         case suspended = "app.suspended"
-        /// The provider takes the app's pushes again.
+        /// The provider accepts the app's pushes again.
         case takenUp = "app.resumed"
-        /// A shard's devices have ended, or are tried again; only for apps that ask (`AskedEvents`).
+        /// A shard's devices have outcomes or are retried; only for apps that ask (`AskedEvents`).
         case shardSettled = "shard.settled"
         /// Tokens of a shard are dead; only for apps that ask.
         case deviceInvalid = "device.invalid"
     }
 
-    /// What happened.
+    /// The kind.
     public var kind: Kind
     /// The app.
     public var app: String
-    /// The campaign's id; nil when a refused job had none that can be read, and for what happens to an app.
+    /// The campaign's id; nil for an event of an app, and for a refused job without a readable id.
     public var campaign: String?
-    /// Tells events of one kind apart that a campaign has more than once (paused, resumed); the same for a repeat.
+    /// The number that distinguishes repeatable events of one kind (paused, resumed); stays the same when one is
+    /// republished.
     public var sequence: Int64
-    /// When it happened.
+    /// The instant at which it happened.
     public var time: Timestamp
     /// The event's data; an object.
     public var data: JSONValue
 
-    /// An event; see the makers for the data that the kinds carry.
+    /// Creates an event; the static functions below make the data of each kind.
     public init(
         _ kind: Kind,
         app: String,
@@ -59,10 +60,10 @@ public struct CampaignEvent: Sendable, Equatable {
     /// The routing key: `<app>.<type>`.
     public var routingKey: String { app + "." + kind.rawValue }
 
-    /// CloudEvents 1.0, JSON format.
+    /// The event in the JSON format of CloudEvents 1.0.
     ///
-    /// `source` and `id` together are the same for every repeat of an event, as the
-    /// specification asks, so that a consumer can drop doubles.
+    /// All copies of an event have the same `source` and `id`, as the specification demands, so that a consumer can
+    /// drop duplicates.
     public var json: JSONValue {
         .object([
             "specversion": "1.0",
@@ -84,21 +85,21 @@ public struct CampaignEvent: Sendable, Equatable {
 }
 
 extension CampaignEvent {
-    /// What became of a campaign whose job came again.
+    /// The state of a campaign whose job came again.
     public struct Known: Sendable, Equatable {
-        /// When it was accepted.
+        /// The instant of its acceptance.
         public var acceptedAt: Timestamp
         /// Its state, in the contract's words.
         public var state: String
 
-        /// What became of it.
+        /// Creates the state.
         public init(acceptedAt: Timestamp, state: String) {
             self.acceptedAt = acceptedAt
             self.state = state
         }
     }
 
-    /// The job is in the ledger; `known` says that it was there before, as the same job, and what became of it.
+    /// Returns the event of a job recorded in the ledger; `known` is set if the same job was there before.
     public static func accepted(
         _ job: Job,
         expiresAt: Timestamp,
@@ -122,9 +123,9 @@ extension CampaignEvent {
         return CampaignEvent(.accepted, app: job.app, campaign: job.id, time: time, data: data)
     }
 
-    /// The job is refused; the data is the problem document.
+    /// Returns the event of a refused job; the data is the problem document.
     ///
-    /// `sequence` tells refusals of one id apart.
+    /// `sequence` distinguishes refusals of one id.
     public static func refused(
         _ document: ProblemDocument,
         app: String,
@@ -141,7 +142,7 @@ extension CampaignEvent {
         )
     }
 
-    /// The first shard is out.
+    /// Returns the event of the first published shard.
     public static func started(app: String, campaign: String, audience: Int, at time: Timestamp) -> CampaignEvent {
         let data: JSONValue = .object([
             "campaign": .string(campaign), "app": .string(app), "audience": .number(JSONNumber(audience)),
@@ -150,7 +151,7 @@ extension CampaignEvent {
         return CampaignEvent(.started, app: app, campaign: campaign, time: time, data: data)
     }
 
-    /// The campaign was paused or goes on; `reasons` are those that hold it now.
+    /// Returns the event of a pause or a resumption; `reasons` are the current reasons for a pause.
     public static func pausing(
         _ kind: Kind,
         app: String,
@@ -166,7 +167,7 @@ extension CampaignEvent {
         return CampaignEvent(kind, app: app, campaign: campaign, sequence: sequence, time: time, data: data)
     }
 
-    /// An app's breaker opened; `reason` is the provider's word, or ours.
+    /// Returns the event of an app's opened breaker; `reason` is the provider's word, or ours.
     public static func suspended(
         app: String,
         provider: ProviderName,
@@ -180,7 +181,7 @@ extension CampaignEvent {
         return CampaignEvent(.suspended, app: app, campaign: nil, sequence: sequence, time: time, data: data)
     }
 
-    /// An app's breaker closed.
+    /// Returns the event of an app's closed breaker.
     public static func takenUp(
         app: String,
         provider: ProviderName,
@@ -191,9 +192,9 @@ extension CampaignEvent {
         return CampaignEvent(.takenUp, app: app, campaign: nil, sequence: sequence, time: time, data: data)
     }
 
-    /// The campaign is over: completed or cancelled, with its counts.
+    /// Returns the event of a completed or cancelled campaign, with its counts.
     ///
-    /// `pending` is nothing then, or parked devices.
+    /// `pending` is then 0, or the number of parked devices.
     public static func over(
         _ kind: Kind,
         app: String,

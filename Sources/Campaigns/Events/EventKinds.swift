@@ -1,30 +1,30 @@
-/// A choice of events, as a webhook has it: one bit for each kind.
+/// A set of events, as a webhook chooses them: one bit for each kind.
 public struct EventKinds: OptionSet, Hashable, Sendable {
-    /// A bit for each kind, as the ledger keeps them.
+    /// A bit for each kind, as in the ledger.
     public let rawValue: Int64
 
-    /// Kinds by their bits; bits of a later version are kept.
+    /// Creates a set from its bits; keeps bits of a later version.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// One kind.
+    /// Creates a set of one kind.
     public init(_ kind: CampaignEvent.Kind) { rawValue = 1 << Self.bit(of: kind) }
 
-    /// All that happen once or a few times in a campaign's or an app's life; those of shards have to be asked for.
+    /// The kinds that happen once or a few times to a campaign or an app; those of shards must be asked for.
     public static let ofLife = CampaignEvent.Kind.allCases.reduce(into: EventKinds()) { kinds, kind in
         if AskedEvents(name: kind.rawValue) == nil { kinds.insert(EventKinds(kind)) }
     }
 
-    /// The kinds, in the order of their declaration.
+    /// The kinds, in the order of declaration.
     public var kinds: [CampaignEvent.Kind] { CampaignEvent.Kind.allCases.filter { contains(EventKinds($0)) } }
 
-    /// Those of shards among them: what an app with such a webhook asks for.
+    /// The kinds of shards among them, which an app with such a webhook asks for.
     public var asked: AskedEvents {
         kinds.reduce(into: AskedEvents()) { asked, kind in
             if let event = AskedEvents(name: kind.rawValue) { asked.insert(event) }
         }
     }
 
-    /// Never changes: ledgers have it.
+    /// Returns a kind's bit, which never changes, because ledgers store it.
     private static func bit(of kind: CampaignEvent.Kind) -> Int64 {
         switch kind {
         case .accepted: 0

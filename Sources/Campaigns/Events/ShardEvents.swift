@@ -1,27 +1,27 @@
-/// A shard's end, as `shard.settled` tells it.
+/// The end of a shard's attempt, as reported by `shard.settled`.
 public struct SettledShard: Sendable, Equatable {
     /// The campaign's id.
     public var campaign: String
     /// The app.
     public var app: String
-    /// Who delivers to its devices.
+    /// The provider that delivers to its devices.
     public var provider: ProviderName
-    /// Who it is; a retry shard is one of its own.
+    /// The shard's id; a retry shard has its own.
     public var id: ShardID
-    /// Which try at its devices it was, from 1.
+    /// The number of the attempt, from 1.
     public var attempt: UInt32
-    /// How its devices ended.
+    /// The outcomes of its devices.
     public var counts: OutcomeCounts
-    /// Devices that are tried again in another shard.
+    /// The number of devices that are retried in another shard.
     public var retried: Int
-    /// Devices that wait until it is known whether their tokens are of the right world.
+    /// The number of devices that wait until it is clear that their tokens belong to the right environment.
     public var held: Int
-    /// Requests that were made.
+    /// The number of requests.
     public var requests: Int
-    /// Outcomes by reason.
+    /// The number of outcomes by reason.
     public var reasons: [String: Int]
 
-    /// A shard's end.
+    /// Creates a report.
     public init(
         campaign: String,
         app: String,
@@ -47,18 +47,18 @@ public struct SettledShard: Sendable, Equatable {
     }
 }
 
-/// A device whose token is dead, as `device.invalid` tells it.
+/// A device with a dead token, as reported by `device.invalid`.
 public struct InvalidDevice: Sendable, Equatable {
     /// The token as producers write it.
     public var token: String
     /// The producer's name for the device.
     public var id: String?
-    /// Since when, by the provider's clock; nil when it did not say.
+    /// The instant since which it is dead, by the provider's clock; nil if the provider did not say.
     public var since: Timestamp?
     /// The provider's word, or ours.
     public var reason: String?
 
-    /// A device.
+    /// Creates a device.
     public init(token: String, id: String?, since: Timestamp?, reason: String?) {
         self.token = token
         self.id = id
@@ -68,7 +68,7 @@ public struct InvalidDevice: Sendable, Equatable {
 }
 
 extension CampaignEvent {
-    /// A shard is settled: outcomes, and what is tried again.
+    /// Returns the event of a settled shard, with its outcomes and its retries.
     ///
     /// Devices = outcomes + retrying + held.
     public static func settled(_ shard: SettledShard, sequence: Int64, at time: Timestamp) -> CampaignEvent {
@@ -104,8 +104,9 @@ extension CampaignEvent {
         )
     }
 
-    /// Tokens of a shard turned out to be dead: whoever keeps them is to forget them, unless the device has registered
-    /// again since.
+    /// Returns the event of a shard's dead tokens.
+    ///
+    /// A consumer should delete them, unless the device has registered again since.
     public static func invalid(
         _ devices: [InvalidDevice],
         app: String,

@@ -1,11 +1,11 @@
-/// Reads `delivery.in_app`.
+/// A decoder for `delivery.in_app`.
 struct InAppDeliveryDecoder {
     private let reader: ObjectReader
     private let log: ProblemLog
 
     static let (nameBytesMax, propertyBytesMax, valueBytesMax) = (256, 128, 256)
 
-    /// The delivery; nil when the value is none, or has no trigger.
+    /// Returns the delivery; nil if the value is not an object or has no trigger.
     static func delivery(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) -> InAppDelivery? {
         guard let reader = ObjectReader(value, at: pointer, JobFields.inAppDelivery, log) else { return nil }
         return InAppDeliveryDecoder(reader: reader, log: log).delivery()
@@ -102,7 +102,7 @@ struct InAppDeliveryDecoder {
                 return false
             }
             guard comparison == .regex, let detail = RegularExpressionForm.problem(of: text) else { return true }
-            log.refuse(.format, at: place, "value is no regular expression: \(detail)")
+            log.refuse(.format, at: place, "value is not a regular expression: \(detail)")
             return false
         case (.equal, .number), (.equal, .bool), (.not, .number), (.not, .bool): return true
         case (.greater, .number), (.less, .number), (.exists, .bool): return true
@@ -118,9 +118,9 @@ struct InAppDeliveryDecoder {
     private func place(_ name: String) -> JSONPointer { reader.pointer.appending(name) }
 }
 
-/// Whether a text can be a regular expression at all; the phone's own engine has the last word.
+/// The coarse syntax check of a regular expression; the phone's own engine has the last word.
 enum RegularExpressionForm {
-    /// What is wrong with it, for people; nil when brackets and escapes are complete.
+    /// Returns a problem for people; nil if brackets and escapes are complete.
     static func problem(of text: String) -> String? {
         if text.isEmpty { return "it is empty" }
         var (groups, isEscaped) = (0, false)
@@ -133,7 +133,7 @@ enum RegularExpressionForm {
             switch byte {
             case UInt8(ascii: "\\"): isEscaped = true
             case UInt8(ascii: "[") where setBegan == nil: setBegan = index
-            // The first character of a set, behind ^ too, is never its end.
+            // The first character of a set, also after ^, never ends it.
             case UInt8(ascii: "]"):
                 guard let began = setBegan else { continue }
                 let isFirst = index == began + 1

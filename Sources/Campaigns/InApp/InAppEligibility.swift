@@ -1,21 +1,21 @@
-/// A live in-app campaign, as far as it decides who gets its message.
+/// A live in-app campaign, reduced to the facts that decide which devices get its message.
 public struct InAppCandidate: Sendable {
-    /// The number in the ledger: the newer, the higher.
+    /// The number in the ledger; newer campaigns have higher numbers.
     public var campaign: UInt32
-    /// The higher comes first.
+    /// The priority; higher values come first.
     public var priority: Int
-    /// Not before this instant.
+    /// The beginning of delivery.
     public var startsAt: Timestamp?
-    /// Not from this instant on.
+    /// The end of delivery, exclusive.
     public var endsAt: Timestamp?
     /// Seconds after a display from which a device is eligible again; nil: never again.
     public var repeatAfter: Int?
-    /// Who is meant.
+    /// The devices that get the message.
     public var audience: InAppSelector
-    /// Who is left out of them.
+    /// The devices of the audience that are left out.
     public var exclude: InAppSelector?
 
-    /// A campaign.
+    /// Creates a candidate.
     public init(
         campaign: UInt32,
         priority: Int = 0,
@@ -35,13 +35,13 @@ public struct InAppCandidate: Sendable {
     }
 }
 
-/// Who is meant by an in-app message, or left out: judged when a session starts.
+/// A set of devices for an in-app message, evaluated when a session starts.
 public enum InAppSelector: Sendable {
     /// Every device.
     case everyone
-    /// The devices of these users, as they are logged in now.
+    /// The devices on which these users are logged in now.
     case users(Set<String>)
-    /// The devices that an expression holds for now.
+    /// The devices that match an expression now.
     case segment(Segment)
     /// The devices whose tokens are in a list of the ledger.
     case list(UInt32)
@@ -51,12 +51,12 @@ public enum InAppSelector: Sendable {
 
 /// A device by its provider and its token as raw bytes.
 public struct InAppDeviceKey: Hashable, Sendable {
-    /// Who delivers to it.
+    /// The provider that delivers to the device.
     public var provider: ProviderName
-    /// Raw bytes.
+    /// The token's raw bytes.
     public var token: [UInt8]
 
-    /// A key.
+    /// Creates a key.
     public init(provider: ProviderName, token: [UInt8]) {
         self.provider = provider
         self.token = token
@@ -65,18 +65,18 @@ public struct InAppDeviceKey: Hashable, Sendable {
 
 /// The device whose session starts.
 public struct InAppDevice: Sendable {
-    /// Its user's key.
+    /// The key of its user.
     public var user: String?
-    /// Its token as raw bytes; nil when it has none now.
+    /// Its token as raw bytes; nil if it has none now.
     public var token: [UInt8]?
-    /// What segments look at.
+    /// The traits for segments.
     public var traits: DeviceTraits
-    /// When it last displayed a campaign's message, by the campaign's number.
+    /// The instant of its last display of each campaign's message, by the campaign's number.
     public var displayed: [UInt32: Timestamp]
-    /// Lists of the ledger that have its token, of those that were asked for.
+    /// The lists of the ledger that have its token, among those in ``InAppEligibility/lists(of:)``.
     public var lists: Set<UInt32>
 
-    /// A device.
+    /// Creates a device.
     public init(
         user: String? = nil,
         token: [UInt8]? = nil,
@@ -92,17 +92,18 @@ public struct InAppDevice: Sendable {
     }
 }
 
-/// Which in-app messages a device gets when a session starts, and in which order.
+/// The selection and the order of the in-app messages that a device gets when a session starts.
 ///
-/// Pure: whoever drives it reads the device, what it displayed and the lists that have its token. Whether its person
-/// allows notifications does not matter: nothing is shown outside the app.
+/// Pure: the caller reads the device, its displays and the lists that have its token. The permission for notifications
+/// does not matter, since nothing is shown outside the app.
 public enum InAppEligibility {
-    /// Messages of one answer.
+    /// The limit of messages in an answer.
     public static let messagesMax = 50
 
-    /// The campaigns whose messages the device gets: of the highest priority first, of the same the newest.
+    /// Returns the campaigns whose messages the device gets: by descending priority, then from the newest to the
+    /// oldest.
     ///
-    /// At most ``messagesMax``; linear in the candidates but for their order.
+    /// At most ``messagesMax``; linear in the candidates except for the sort.
     public static func eligible(
         _ candidates: some Sequence<InAppCandidate>,
         for device: InAppDevice,
@@ -115,14 +116,14 @@ public enum InAppEligibility {
         return Array(ordered.prefix(messagesMax))
     }
 
-    /// Tells whether a device gets one campaign's message.
+    /// Returns true if a device gets a campaign's message.
     public static func isMeant(_ candidate: InAppCandidate, _ device: InAppDevice, at now: Timestamp) -> Bool {
         isRunning(candidate, at: now) && mayShow(candidate, to: device, at: now)
             && selects(candidate.audience, device)
             && !(candidate.exclude.map { selects($0, device) } ?? false)
     }
 
-    /// The lists that are to be asked for a device's token.
+    /// Returns the lists in which a device's token must be looked up.
     public static func lists(of candidates: some Sequence<InAppCandidate>) -> Set<UInt32> {
         var lists: Set<UInt32> = []
         for candidate in candidates {
@@ -137,7 +138,7 @@ public enum InAppEligibility {
         candidate.startsAt.map { $0 <= now } ?? true && candidate.endsAt.map { now < $0 } ?? true
     }
 
-    /// Whether it has not displayed it, or long enough ago.
+    /// Returns true if the device has not displayed it, or displayed it long enough ago.
     private static func mayShow(_ candidate: InAppCandidate, to device: InAppDevice, at now: Timestamp) -> Bool {
         guard let last = device.displayed[candidate.campaign] else { return true }
         guard let pause = candidate.repeatAfter else { return false }

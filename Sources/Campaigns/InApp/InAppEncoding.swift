@@ -1,5 +1,5 @@
 extension InAppMessage {
-    /// The message in the words of the contract; what leaving it out would mean is left out.
+    /// The message in the contract's form, without members that have their default value.
     public var encoded: JSONValue {
         .object([
             "type": .string(layout.rawValue),
@@ -24,7 +24,7 @@ extension InAppMessage.Button {
 }
 
 extension InAppDelivery {
-    /// The delivery in the words of the contract; what leaving it out would mean is left out.
+    /// The delivery in the contract's form, without members that have their default value.
     public var encoded: JSONValue {
         .object([
             "triggers": .array(triggers.map(\.encoded)),

@@ -1,4 +1,4 @@
-/// The objects of an in-app campaign.
+/// The fields of an in-app campaign's objects.
 extension JobFields {
     static let inApp = FieldList(
         "in_app",

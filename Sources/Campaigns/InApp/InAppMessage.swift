@@ -1,6 +1,6 @@
 /// A message that the app shows inside itself: `content.in_app`.
 public struct InAppMessage: Sendable, Equatable {
-    /// What it looks like.
+    /// The form of a message.
     public enum Layout: String, Sendable, CaseIterable {
         /// A strip at an edge of the screen.
         case slideup
@@ -8,11 +8,11 @@ public struct InAppMessage: Sendable, Equatable {
         case modal
         /// The whole screen.
         case full
-        /// A page of the producer's own.
+        /// A page by the producer.
         case html
     }
 
-    /// Where a slideup comes from.
+    /// The edge of the screen from which a slideup comes.
     public enum Position: String, Sendable, CaseIterable {
         /// From above.
         case top
@@ -20,7 +20,7 @@ public struct InAppMessage: Sendable, Equatable {
         case bottom
     }
 
-    /// How the device must be held; otherwise the app does not show the message.
+    /// The required orientation of the device; in any other the app does not show the message.
     public enum Orientation: String, Sendable, CaseIterable {
         /// Upright.
         case portrait
@@ -30,14 +30,14 @@ public struct InAppMessage: Sendable, Equatable {
 
     /// A button of a modal or full message.
     public struct Button: Sendable, Equatable {
-        /// What tracking calls it; 1–64 of `[A-Za-z0-9._:-]`.
+        /// The button's name in tracking events; 1–64 of `[A-Za-z0-9._:-]`.
         public var id: String
-        /// At most 128 bytes.
+        /// The label; at most 128 bytes.
         public var label: String
-        /// What it opens, at most 2,048 bytes; nil: it closes the message.
+        /// The address to open, at most 2,048 bytes; nil: the button closes the message.
         public var url: String?
 
-        /// A button.
+        /// Creates a button.
         public init(id: String, label: String, url: String? = nil) {
             self.id = id
             self.label = label
@@ -45,35 +45,35 @@ public struct InAppMessage: Sendable, Equatable {
         }
     }
 
-    /// What it looks like.
+    /// The form of the message.
     public var layout: Layout
-    /// At most 1,024 bytes.
+    /// The header; at most 1,024 bytes.
     public var header: String?
-    /// At most 4 KiB; a page of at most 64 KiB when the layout is `html`.
+    /// The text, at most 4 KiB; with the layout `html` a page of at most 64 KiB.
     public var message: String?
-    /// https, at most 2,048 bytes.
+    /// The image's https address; at most 2,048 bytes.
     public var imageURL: String?
-    /// Whether there is nothing but the image.
+    /// True if the message is only the image.
     public var isImageOnly = false
-    /// nil is the app's own, from below.
+    /// The edge of a slideup; nil is the app's default, from below.
     public var position: Position?
-    /// nil is either.
+    /// The required orientation; nil is either.
     public var orientation: Orientation?
-    /// Seconds until it goes by itself, 1 … 3,600; nil: when the person closes it.
+    /// Seconds until it closes by itself, 1 … 3,600; nil: the person closes it.
     public var duration: JSONNumber?
-    /// At most two.
+    /// The buttons; at most two.
     public var buttons: [Button] = []
-    /// What the app loads before it shows the message: at most 20 https addresses.
+    /// The https addresses, at most 20, that the app loads before it shows the message.
     public var assets: [String] = []
-    /// The producer's own pairs for the app, at most 4 KiB as JSON.
+    /// The producer's own key-value pairs for the app, at most 4 KiB as JSON.
     public var extras: [JSONMember] = []
 
-    /// An empty message.
+    /// Creates an empty message.
     public init(layout: Layout) {
         self.layout = layout
     }
 
-    /// Everything that is to be loaded before the message can be shown, each address once.
+    /// The addresses that the app must load before it can show the message, without duplicates.
     public var addresses: [String] {
         var seen: Set<String> = []
         return ((imageURL.map { [$0] } ?? []) + assets).filter { seen.insert($0).inserted }
@@ -81,9 +81,10 @@ public struct InAppMessage: Sendable, Equatable {
 }
 
 extension Job {
-    /// The in-app message as a device with this locale gets it; nil for a campaign of another kind.
+    /// Returns the in-app message for a device's locale; nil for a campaign of another kind.
     ///
-    /// Of `content.localizations` the title is its header, the body its message and `media_url` its image.
+    /// An entry of `content.localizations` gives the header (`title`), the message (`body`) and the image
+    /// (`media_url`).
     public func inAppMessage(for locale: String?) -> InAppMessage? {
         guard var message = content.inApp else { return nil }
         let index = LocaleFallback.index(of: locale, among: content.localizations.map(\.locale))

@@ -1,4 +1,4 @@
-/// Reads `content.in_app`, and says what does not go with its layout.
+/// A decoder for `content.in_app` that refuses fields that do not fit the layout.
 struct InAppMessageDecoder {
     private let reader: ObjectReader
     private let log: ProblemLog
@@ -8,7 +8,7 @@ struct InAppMessageDecoder {
     static let (labelBytesMax, buttonIDBytesMax, urlBytesMax) = (128, 64, 2048)
     static let durationMax = 3600
 
-    /// The message; nil when the value is none, or its type is not known.
+    /// Returns the message; nil if the value is not an object or its type is unknown.
     static func message(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) -> InAppMessage? {
         guard let reader = ObjectReader(value, at: pointer, JobFields.inApp, log) else { return nil }
         return InAppMessageDecoder(reader: reader, log: log).message()
@@ -25,7 +25,7 @@ struct InAppMessageDecoder {
         var message = InAppMessage(layout: layout ?? .modal)
         let isPage = layout == .html
         message.header = plain("header", bytesMax: Self.headerBytesMax)
-        // A page may have braces of its own.
+        // A page may contain braces of its own, so it is not checked for templates.
         message.message =
             isPage
             ? reader.text("message", bytesMax: Self.pageBytesMax) : plain("message", bytesMax: Self.messageBytesMax)
@@ -114,7 +114,7 @@ struct InAppMessageDecoder {
         return members
     }
 
-    // MARK: - What goes with what
+    // MARK: - Fields for each layout
 
     private func checkLayout(_ message: InAppMessage) {
         let name = message.layout.rawValue
@@ -163,7 +163,7 @@ struct InAppMessageDecoder {
         }
     }
 
-    /// What was given wrongly is not missing too.
+    /// Notes a missing field, unless it is there and was already refused.
     private func need(_ name: String, _ detail: String) {
         if log.hasProblem(within: place(name)) { return }
         log.refuse(.required, at: place(name), detail, fix: "give \(name)")
@@ -173,12 +173,12 @@ struct InAppMessageDecoder {
 }
 
 extension ObjectReader {
-    /// Whether a field is there and says something else than leaving it out would.
+    /// Returns true if a field is there and differs from its default value.
     func isGiven(_ name: String) -> Bool {
         has(name) && value(name, isNullable: true) != fields[name]?.standard
     }
 
-    /// Seconds, with a fraction if need be.
+    /// Reads a number of seconds, which may have a fraction.
     func seconds(_ name: String, from least: Int, to most: Int) -> JSONNumber? {
         guard let number = number(name, fromZeroToOne: false) else { return nil }
         guard let seconds = number.double, (Double(least)...Double(most)).contains(seconds) else {

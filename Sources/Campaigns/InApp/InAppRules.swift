@@ -1,22 +1,22 @@
-/// What goes with a campaign that sends no push.
+/// The rules for campaigns of kind `in_app`, which send no push.
 struct InAppRules {
     let content: Content?
     /// The block as the producer gave it.
     let delivery: JSONValue?
     let audience: JSONValue?
-    /// The segments that mean or leave out, with their places below the audience.
+    /// The segments of the audience and of its exclusion, with their paths below the audience.
     let segments: [(path: String, segment: Segment)]
     let pointer: JSONPointer
     let log: ProblemLog
 
-    /// What a delivery may say besides; all else is about pushes.
+    /// The fields of `delivery` that are allowed; all others are about pushes.
     private static let taken = ["in_app", "hold"]
     private static let fixes = [
         "send_at": "give in_app.starts_at", "expires_at": "give in_app.ends_at", "ttl": "give in_app.ends_at",
         "priority": "give in_app.priority", "repeat": "give in_app.repeat_after",
     ]
 
-    /// Refuses what is about pushes, and what is missing.
+    /// Refuses fields that are about pushes, and reports missing ones.
     func check(_ options: DeliveryOptions, _ kind: CampaignKind) {
         guard kind == .inApp else { return refuseElsewhere(kind) }
         for member in delivery?.members ?? [] where !Self.taken.contains(member.name) {
@@ -40,13 +40,13 @@ struct InAppRules {
         for localization in content?.localizations ?? [] { check(localization) }
     }
 
-    /// Refuses what cannot be said of an audience whose devices come by themselves.
+    /// Refuses rules that need the audience in advance: its devices appear one session at a time.
     func checkAudience() {
         if audience?["at_most"] != nil {
             log.refuse(
                 .conflict,
                 at: place("audience", "at_most"),
-                "at_most pauses a campaign before its first push, and who gets an in-app message shows as they come",
+                "at_most pauses a campaign before its first push, but an in-app audience appears one session at a time",
                 fix: "leave it out"
             )
         }
@@ -54,13 +54,13 @@ struct InAppRules {
             log.refuse(
                 .conflict,
                 at: JSONPointer(text: pointer.appending("audience").text + path),
-                "what phones said is not asked while a session starts",
+                "tracking events are not queried when a session starts",
                 fix: "name tags, attributes, users or a list"
             )
         }
     }
 
-    /// The segments of an audience and of what it leaves out, with their places below it.
+    /// Returns the segments of an audience and of its exclusion, with their paths below the audience.
     static func segments(_ audience: Audience?, _ exclude: Audience?) -> [(path: String, segment: Segment)] {
         var found: [(path: String, segment: Segment)] = []
         if case .segment(let segment)? = audience { found.append((path: "/segment", segment: segment)) }
@@ -78,7 +78,7 @@ struct InAppRules {
         )
     }
 
-    /// Refuses an end that has passed.
+    /// Refuses an end in the past.
     func checkEnd(_ options: DeliveryOptions, now: Timestamp) {
         guard let end = options.inApp?.endsAt, end <= now else { return }
         log.refuse(
@@ -89,7 +89,7 @@ struct InAppRules {
         )
     }
 
-    /// Of another language there are a header, a message and an image.
+    /// Checks that a localization has only a header, a message and an image.
     private func check(_ localization: Localization) {
         let entry = place("content", "localizations").appending(localization.locale)
         var rest = localization
@@ -125,7 +125,7 @@ struct InAppRules {
 }
 
 extension InAppMessage {
-    /// Why a text of another language would never be seen; nil when it would.
+    /// Returns the reason why a localized text would never be shown; nil if it would.
     fileprivate func unused(_ name: String) -> String? {
         switch (name, layout) {
         case ("title", .slideup), ("title", .html): "a message of type \(layout.rawValue) has no header"

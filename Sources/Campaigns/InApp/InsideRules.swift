@@ -1,4 +1,5 @@
-/// Rules of `delivery.show`: who tells of a campaign, and what a campaign without a push cannot have.
+/// The rules of `delivery.show`: the party that shows a campaign, and the fields that a campaign without a push cannot
+/// have.
 struct InsideRules {
     let kind: CampaignKind
     let content: Content?
@@ -7,11 +8,11 @@ struct InsideRules {
     let pointer: JSONPointer
     let log: ProblemLog
 
-    /// Members of the delivery of a campaign without a push; all others are about pushes.
+    /// The fields of `delivery` for a campaign without a push; all others are about pushes.
     private static let taken = ["show", "send_at", "expires_at", "ttl", "hold"]
-    private static let fixes = ["repeat": "publish it again when it is to come again"]
+    private static let fixes = ["repeat": "publish it again for each repetition"]
 
-    /// Members of a content that only a push has, each with the reason.
+    /// The fields of `content` that only a push has, each with the reason.
     private static let ofPushes: [String: String] = [
         "badge": "the count on the icon comes with a push", "sound": "a sound is heard with a push",
         "thread_id": "the system groups its own notifications", "apns": "nothing is sent through APNs",
@@ -29,7 +30,7 @@ struct InsideRules {
         "loc_args": "only the system looks up the app's own texts",
     ]
 
-    /// Refuses what does not go together; `inApp` has the rules of all campaigns that send nothing.
+    /// Refuses conflicting fields; `inApp` holds the rules of all campaigns without a push.
     func check(_ options: DeliveryOptions, _ inApp: InAppRules) {
         guard options.show != .any else { return }
         guard kind.mayBeToldInside else {
@@ -44,7 +45,7 @@ struct InsideRules {
         }
         guard options.show == .inApp else { return }
         for member in given["delivery"]?.members ?? [] where !Self.taken.contains(member.name) {
-            // `in_app` is refused where it does not belong.
+            // InAppRules refuses `in_app` for other kinds.
             guard member.name != "in_app", let field = JobFields.delivery[member.name], member.value != field.standard
             else { continue }
             log.refuse(
@@ -75,7 +76,7 @@ struct InsideRules {
         }
     }
 
-    /// One text for every device of a language, and at least one.
+    /// Checks that the campaign has a text, and that it is the same for every device of a language.
     private func checkTexts() {
         guard let content else { return }
         for (place, text) in content.personalTexts(at: pointer.appending("content")) where Template.isIn(text) {
@@ -101,12 +102,13 @@ struct InsideRules {
 }
 
 extension Content {
-    /// True when an app that tells of it itself has a text to show.
+    /// True if the content has a text that an app can show by itself.
     var hasInsideText: Bool { title != nil || subtitle != nil || body != nil }
 }
 
 extension Job {
-    /// True when a device that no push could reach is told of it inside the app: it is the same for all of a language.
+    /// True if an app may show the campaign to a device that no push reaches: the text is the same for all of a
+    /// language.
     public var mayBeOffered: Bool {
         kind.mayBeToldInside && delivery.show == .any && effectivePushType == .alert && content.hasInsideText
             && !content.personalTexts(at: .root).contains { Template.isIn($0.text) }

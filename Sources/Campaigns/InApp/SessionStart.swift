@@ -1,13 +1,13 @@
 /// A session that starts on a device: the body of `POST /v1/sessions`.
 public struct SessionStart: Sendable, Equatable {
-    /// The session's own id, a UUID in lower or upper case.
+    /// The session's id, a UUID in lower or upper case.
     public var id: String
-    /// By the phone's clock.
+    /// The start, by the phone's clock.
     public var startedAt: Timestamp
-    /// BCP 47; nil: what the registry knows of the device.
+    /// A BCP 47 tag; nil: the locale in the registry.
     public var locale: String?
 
-    /// What it says, or everything that is wrong with it.
+    /// Decodes a session; reports everything that is wrong with it.
     public static func decode(_ value: JSONValue) -> (session: SessionStart?, problems: [Problem]) {
         let log = ProblemLog()
         guard let reader = ObjectReader(value, at: .root, JobFields.session, log) else { return (nil, log.all) }
@@ -26,7 +26,7 @@ public struct SessionStart: Sendable, Equatable {
         return (SessionStart(id: id, startedAt: startedAt, locale: locale), [])
     }
 
-    /// RFC 9562, section 4.
+    /// Returns true for a UUID as text (RFC 9562, section 4).
     private static func isUUID(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == 36 else { return false }
@@ -40,6 +40,6 @@ public struct SessionStart: Sendable, Equatable {
 }
 
 extension JobFields {
-    /// No part of a job.
+    /// The fields of a session, which is no part of a job.
     static let session = FieldList("the session", [.now("id"), .now("started_at"), .now("locale")])
 }

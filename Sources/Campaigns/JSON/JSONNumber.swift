@@ -1,19 +1,19 @@
-/// A JSON number by its text, so that nothing is rounded on the way through.
+/// A JSON number kept as text, so that nothing is rounded.
 public struct JSONNumber: Hashable, Sendable {
     /// The number as JSON writes it, for example `0.8` or `-1e3`.
     public let text: String
 
-    /// A number that the reader has checked, or that is known to be valid JSON.
+    /// Wraps a text that is known to be a JSON number.
     public init(text: String) {
         self.text = text
     }
 
-    /// A whole number.
+    /// Creates an integer.
     public init(_ value: some BinaryInteger) {
         text = String(value)
     }
 
-    /// The value when it is whole and fits, exactly: `5`, `5.0` and `50e-1` are the same number.
+    /// The exact value if it is an integer in range: `5`, `5.0` and `50e-1` are the same number.
     public var integer: Int64? {
         if let value = Int64(text) { return value }
         return Decimal(text)?.integer
@@ -22,7 +22,7 @@ public struct JSONNumber: Hashable, Sendable {
     /// The nearest double.
     public var double: Double? { Double(text) }
 
-    /// Whether a text is a number as JSON writes it (RFC 8259, section 6).
+    /// Returns true if a text is a JSON number (RFC 8259, section 6).
     static func isNumber(_ text: some Collection<UInt8>) -> Bool {
         var rest = Array(text)[...]
         func takeDigits() -> Int {
@@ -46,27 +46,27 @@ public struct JSONNumber: Hashable, Sendable {
         return rest.isEmpty
     }
 
-    /// Negative, zero or positive as this number is less, equal or greater, exactly; nil when an exponent does not fit.
+    /// Returns a negative number, zero or a positive one for an exact comparison; nil if an exponent is out of range.
     func compare(_ other: JSONNumber) -> Int? {
         if let left = Int64(text), let right = Int64(other.text) { return left < right ? -1 : left > right ? 1 : 0 }
         guard let left = Decimal(text), let right = Decimal(other.text) else { return nil }
         return left.compare(right)
     }
 
-    /// The same number in the one form that all its spellings share: `5.0`, `50e-1` and `5` become `5`.
+    /// The number in the one form that all its spellings share: `5.0`, `50e-1` and `5` become `5`.
     public var normalized: JSONNumber {
         guard let decimal = Decimal(text) else { return self }
         return JSONNumber(text: decimal.text)
     }
 }
 
-/// ± digits × 10^exponent, without zeros at either end of the digits; zero has no digits.
+/// A decimal number, ± digits × 10^exponent, without zeros at either end of the digits; zero has no digits.
 private struct Decimal {
     let isNegative: Bool
     let digits: [UInt8]
     let exponent: Int
 
-    /// nil when the exponent itself does not fit: such a number is left as it was written.
+    /// Returns nil if the exponent is out of range: such a number stays as it was written.
     init?(_ text: String) {
         var digits: [UInt8] = []
         var exponent = 0
@@ -84,7 +84,7 @@ private struct Decimal {
                 if isFraction { exponent -= 1 }
             case UInt8(ascii: "."): isFraction = true
             case UInt8(ascii: "e"), UInt8(ascii: "E"):
-                // Zero is zero whatever its exponent.
+                // Zero stays zero with any exponent.
                 let isZero = digits.allSatisfy { $0 == 48 }
                 guard let written = isZero ? 0 : Int(String(bytes) ?? ""), abs(written) < 1_000_000 else { return nil }
                 exponent += written
@@ -110,7 +110,7 @@ private struct Decimal {
 
     private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
 
-    /// By the place of the first digit, then digit by digit: neither has zeros in front.
+    /// Compares the position of the first digit, then digit by digit, since neither has leading zeros.
     private func compareMagnitude(_ other: Decimal) -> Int {
         let (left, right) = (digits.count + exponent, other.digits.count + other.exponent)
         if left != right { return left < right ? -1 : 1 }
@@ -123,7 +123,7 @@ private struct Decimal {
         return Int64(text)
     }
 
-    /// Whole numbers of up to 21 digits in full, everything else as digits and exponent.
+    /// The number as text: integers of up to 21 digits in full, everything else with digits and exponent.
     var text: String {
         let sign = isNegative ? "-" : ""
         guard !digits.isEmpty else { return "0" }

@@ -1,4 +1,4 @@
-/// Strings, numbers and words.
+/// The parsing of strings, numbers and literal names.
 extension JSONParser {
     /// Reads a string whose opening quote is next.
     mutating func string() -> String {
@@ -16,7 +16,7 @@ extension JSONParser {
         return unusualString(from: start)
     }
 
-    /// The rest of a string that has escapes, characters beyond ASCII or mistakes; one problem of a sort a string.
+    /// Parses the rest of a string with escapes, non-ASCII characters or mistakes; notes each sort of problem once.
     private mutating func unusualString(from start: Int) -> String {
         var text = Array(bytes[start..<offset])
         var hasBadByte = false
@@ -51,7 +51,7 @@ extension JSONParser {
         return ""
     }
 
-    /// The text, or, with a problem, none.
+    /// Returns the text; returns an empty one, with a problem, if it is not stream-safe.
     private mutating func streamSafe(_ text: String, from start: Int) -> String {
         if StreamSafeText.holds(text) { return text }
         note(.encoding, "a string has more than 30 combining marks in a row", fix: "leave them out", at: start)
@@ -83,7 +83,7 @@ extension JSONParser {
         }
     }
 
-    /// Reads what follows `\u`; the offset stands behind the `u`.
+    /// Parses the digits of an escape; the offset is behind its `\u`.
     private mutating func unicodeEscape(from start: Int, into text: inout [UInt8]) {
         guard var code = fourHexDigits() else {
             note(.syntax, "four hexadecimal digits must follow \\u", fix: nil, at: start)
@@ -122,8 +122,9 @@ extension JSONParser {
         return code
     }
 
-    /// The length of the well-formed UTF-8 sequence beyond ASCII that begins the bytes, 0 when there is none
-    /// (Unicode 16, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
+    /// Returns the length of the well-formed UTF-8 sequence beyond ASCII at the start of the bytes; 0 if there is none.
+    ///
+    /// As in Unicode 16, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
     static func scalarLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
         var rest = bytes.prefix(4).makeIterator()
         guard let first = rest.next(), let second = rest.next() else { return 0 }
@@ -146,7 +147,7 @@ extension JSONParser {
         return length
     }
 
-    /// Reads a number; what begins like one and is none is skipped with a problem.
+    /// Parses a number; skips a malformed one with a problem.
     mutating func number() -> JSONValue {
         let start = offset
         while offset < bytes.count, JSONParser.isWordByte(bytes[offset]) { offset += 1 }
@@ -160,7 +161,7 @@ extension JSONParser {
             note(.syntax, "\(text.prefix(40)) is not a JSON number", fix: JSONParser.fix(forNumber: word), at: start)
             return .null
         }
-        // No reader on a phone holds it: JSON libraries turn it into an error or into infinity.
+        // No parser on a phone can represent such a number: JSON libraries fail or return infinity.
         guard let double = Double(text), double.isFinite else {
             note(.range, "a number is too large for a double", fix: "write it as a string", at: start)
             return .null
@@ -168,7 +169,7 @@ extension JSONParser {
         return .number(JSONNumber(text: text))
     }
 
-    /// Reads `true`, `false`, `null`; another word is skipped with a problem.
+    /// Parses `true`, `false` or `null`; skips any other word with a problem.
     mutating func word() -> JSONValue {
         let start = offset
         while offset < bytes.count, JSONParser.isWordByte(bytes[offset]) { offset += 1 }
@@ -219,7 +220,7 @@ extension JSONParser {
         }
     }
 
-    /// RFC 8259 section 6: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
+    /// Returns true for the grammar of RFC 8259, section 6: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
     private static func isNumber(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         var rest = word
         func digits() -> Int {

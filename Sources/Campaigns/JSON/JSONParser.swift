@@ -1,13 +1,13 @@
-/// The recursive descent behind ``JSONReader``; the recursion is bounded by the depth limit.
+/// The recursive descent parser behind ``JSONReader``; the depth limit bounds its recursion.
 struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSONReader.Limits
     var offset = 0
     private var valueCount = 0
     private(set) var problems: [JSONProblem] = []
-    /// Set when the text cannot be followed any further.
+    /// True after a problem from which the parser cannot recover.
     private(set) var isLost = false
-    /// Pointers whose places are asked for, and the places.
+    /// The pointers whose positions are requested; `found` has the positions.
     var wanted: Set<String> = []
     private(set) var found: [String: JSONPosition] = [:]
     private var path: [Step] = []
@@ -23,7 +23,7 @@ struct JSONParser {
         self.limits = limits
     }
 
-    /// The next byte, or 0 at the end: no JSON token begins with 0.
+    /// The next byte, or 0 at the end, since no JSON token begins with 0.
     var next: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
     mutating func document() -> JSONValue? {
@@ -49,7 +49,7 @@ struct JSONParser {
         return isLost ? nil : value
     }
 
-    /// Whether the first bytes are those of UTF-8 without a byte order mark.
+    /// Returns true if the first bytes are UTF-8; notes a byte order mark as a problem and skips it.
     private mutating func startsAsUTF8() -> Bool {
         let first = bytes.prefix(4)
         if first.starts(with: [0xEF, 0xBB, 0xBF]) {
@@ -141,7 +141,7 @@ struct JSONParser {
         return .array(elements)
     }
 
-    /// Takes the comma after a member or element, or forgives that it is missing; true when a comma was there.
+    /// Consumes the comma after a member or element and returns true; tolerates a missing one, with a problem.
     private mutating func separator(closing: UInt8) -> Bool {
         skipSpace()
         if isLost { return false }
@@ -155,15 +155,18 @@ struct JSONParser {
             note(.syntax, "a comma is missing", fix: "put a comma between two values")
         default:
             let end = closing == UInt8(ascii: "}") ? "object" : "array"
-            let what = offset < bytes.count ? "an \(end) goes on with something else than a comma or its end" : ""
+            let what = offset < bytes.count ? "an \(end) continues with something other than a comma or its end" : ""
             give(up: .syntax, what.isEmpty ? "the text ends within an \(end)" : what, fix: nil)
         }
         return false
     }
 
-    /// Names are compared as Swift compares them (canonically equal ones are one), because they become dictionary keys.
+    /// Returns true if a name is a duplicate.
+    ///
+    /// Names are compared as Swift compares strings (canonically equal ones are the same), because they become
+    /// dictionary keys.
     private func isDuplicate(_ name: String, among members: [JSONMember], names: inout Set<String>) -> Bool {
-        // Most objects are small: a set costs more than a look at each.
+        // Most objects are small, and a set costs more than a linear search.
         if members.count < 8 { return members.contains { $0.name == name } }
         if names.isEmpty { names = Set(members.map(\.name)) }
         return !names.insert(name).inserted
@@ -173,7 +176,7 @@ struct JSONParser {
         if depth > limits.depthMax {
             give(
                 up: .tooDeep,
-                "more than \(limits.depthMax) objects and arrays are within each other",
+                "more than \(limits.depthMax) objects and arrays are nested",
                 fix: "flatten it"
             )
         }
@@ -192,7 +195,7 @@ struct JSONParser {
         note(.syntax, "a comma stands before the end", fix: "leave the last comma out")
     }
 
-    /// Skips white space, and comments with a problem.
+    /// Skips white space; skips comments, with a problem.
     mutating func skipSpace() {
         while offset < bytes.count {
             switch bytes[offset] {
@@ -208,7 +211,7 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// Notes a problem and goes on.
+    /// Notes a problem; parsing continues.
     mutating func note(_ code: ProblemCode, _ detail: String, fix: String?, at place: Int? = nil) {
         guard !isLost else { return }
         problems.append(
@@ -223,7 +226,7 @@ extension JSONParser {
         if problems.count >= JSONReader.problemsMax { isLost = true }
     }
 
-    /// Notes a problem after which the text cannot be followed.
+    /// Notes a problem after which parsing cannot continue.
     mutating func give(up code: ProblemCode, _ detail: String, fix: String?) {
         note(code, detail, fix: fix)
         isLost = true
@@ -243,7 +246,7 @@ extension JSONParser {
         if wanted.contains(text), found[text] == nil { found[text] = position(at: offset) }
     }
 
-    /// Line and column of a byte; goes on from the place measured last.
+    /// Returns the line and column of a byte; continues from the offset measured last.
     private mutating func position(at place: Int) -> JSONPosition {
         var (start, position) = measured
         if place < start { (start, position) = (0, JSONPosition(line: 1, column: 1)) }

@@ -1,4 +1,4 @@
-/// A JSON pointer (RFC 6901) that grows on the way down into a document.
+/// A JSON pointer (RFC 6901), extended on the way down into a document.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The pointer as text; `""` is the whole document.
     public let text: String
@@ -6,17 +6,17 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The whole document.
     public static let root = JSONPointer(text: "")
 
-    /// A pointer that is known to be well formed.
+    /// Wraps a text that is known to be well formed.
     public init(text: String) {
         self.text = text
     }
 
-    /// The member of that name.
+    /// Returns the pointer to the member of that name.
     public func appending(_ name: String) -> JSONPointer {
         JSONPointer(text: text + "/" + JSONPointer.escaped(name))
     }
 
-    /// The element at that index.
+    /// Returns the pointer to the element at that index.
     public func appending(_ index: Int) -> JSONPointer {
         JSONPointer(text: text + "/" + String(index))
     }
@@ -24,7 +24,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The pointer as text.
     public var description: String { text }
 
-    /// Whether the text has the form of RFC 6901: empty, or parts after slashes in which `~` is `~0` or `~1`.
+    /// Returns true if a text has the form of RFC 6901: empty, or parts after slashes in which `~` is `~0` or `~1`.
     public static func isWellFormed(_ text: String) -> Bool {
         var bytes = text.utf8.makeIterator()
         guard let first = bytes.next() else { return true }

@@ -1,64 +1,66 @@
-/// A place in a text, for people: both numbers begin at 1, the column counts characters (Unicode scalars).
+/// A position in a text, for people: both numbers begin at 1, the column counts characters (Unicode scalars).
 public struct JSONPosition: Hashable, Sendable {
     /// The line.
     public var line: Int
     /// The column within it.
     public var column: Int
 
-    /// A place.
+    /// Creates a position.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 }
 
-/// One thing that is wrong with a JSON text.
+/// A problem in a JSON text.
 public struct JSONProblem: Hashable, Sendable {
-    /// The value in which it was found.
+    /// The value in which the problem is.
     public var pointer: JSONPointer
-    /// Where in the text.
+    /// The position in the text.
     public var position: JSONPosition
     /// The stable code.
     public var code: ProblemCode
-    /// What is wrong, for people.
+    /// The problem in words for people.
     public var detail: String
-    /// How to mend it.
+    /// The way to fix it.
     public var fix: String?
 
-    /// The same in the form of every answer, with the place in front of the detail.
+    /// The problem in the form of every answer, with the position in front of the detail.
     public var problem: Problem {
         let place = "line \(position.line), column \(position.column): "
         return Problem(pointer: pointer.text, code: code, detail: place + detail, fix: fix)
     }
 }
 
-/// What became of a JSON text.
+/// The result of reading a JSON text.
 public struct JSONReading: Sendable {
-    /// The value; nil when the text could not be followed to its end.
+    /// The value; nil if parsing did not reach the end of the text.
     ///
-    /// With problems it is a best guess (what could not
-    /// be read is `null`) that serves to find further problems, never to be used.
+    /// If there are problems, the value is a best guess in which unreadable parts are `null`: it serves to find further
+    /// problems and must not be used.
     public let value: JSONValue?
-    /// All problems that were found, at most 100, in the order of the text; empty when the text is good.
+    /// All problems found, at most 100, in the order of the text; empty if the text is valid.
     public let problems: [JSONProblem]
 }
 
-/// A strict JSON reader (RFC 8259) that finds all mistakes it can.
+/// A strict JSON reader (RFC 8259) that finds as many mistakes as possible.
 ///
-/// It keeps the digits of numbers, refuses duplicate names, and goes on after a mistake where it can, so that a
-/// producer hears of all of them at once. It takes linear time and never traps.
+/// It keeps the digits of numbers and refuses duplicate names. It continues after a mistake where it can, so that a
+/// producer sees all of them at once. It takes linear time and never traps.
 public enum JSONReader {
-    /// What a text may not exceed.
+    /// The limits of a text.
     public struct Limits: Sendable {
-        /// Bytes of the whole text.
+        /// The length of the whole text, in bytes.
         public var bytesMax: Int
-        /// Objects and arrays within each other.
+        /// The nesting depth of objects and arrays.
         public var depthMax: Int
-        /// Values in all: each costs memory, however few bytes it has in the text.
+        /// The number of all values; each costs memory, however few bytes it has in the text.
         public var valuesMax: Int
 
-        /// Limits; the defaults are for a job: the contract's 4 MiB and 16, and half a million values, which is more than
-        /// 10,000 devices with all that they may have.
+        /// Creates limits; the defaults are for a job.
+        ///
+        /// They are the contract's 4 MiB and depth of 16, and half a million values, enough for 10,000 devices with all
+        /// fields.
         public init(bytesMax: Int = 4 << 20, depthMax: Int = 16, valuesMax: Int = 500_000) {
             self.bytesMax = bytesMax
             self.depthMax = depthMax
@@ -66,11 +68,11 @@ public enum JSONReader {
         }
     }
 
-    /// After so many problems reading stops: nobody mends more at once.
+    /// The number of problems after which reading stops: nobody fixes more at once.
     static let problemsMax = 100
-    /// Longer names are refused: no field is, and comparing names stays cheap whatever a stranger sends.
+    /// The length limit of names: no known field is longer, and comparisons stay cheap for any input.
     static let nameBytesMax = 1024
-    /// Longer numbers are refused.
+    /// The length limit of numbers.
     static let numberBytesMax = 1000
 
     /// Reads one JSON text.
@@ -78,14 +80,14 @@ public enum JSONReader {
         bytes.withUnsafeBufferPointer { read($0, limits: limits) }
     }
 
-    /// Reads one JSON text from memory that the caller owns for the time of the call.
+    /// Reads one JSON text; the caller owns the memory for the duration of the call.
     public static func read(_ bytes: UnsafeBufferPointer<UInt8>, limits: Limits = Limits()) -> JSONReading {
         var parser = JSONParser(bytes, limits: limits)
         let value = parser.document()
         return JSONReading(value: value, problems: parser.problems)
     }
 
-    /// The places where the values of those pointers begin; pointers that lead nowhere are left out.
+    /// Returns the positions at which the values of the pointers begin; leaves out pointers to nothing.
     public static func positions(of pointers: Set<String>, in bytes: [UInt8]) -> [String: JSONPosition] {
         bytes.withUnsafeBufferPointer { buffer in
             var parser = JSONParser(buffer, limits: Limits())

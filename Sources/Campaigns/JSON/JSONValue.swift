@@ -4,7 +4,7 @@ public enum JSONValue: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number by its text.
+    /// A number kept as text.
     case number(JSONNumber)
     /// A string, unescaped.
     case string(String)
@@ -13,12 +13,12 @@ public enum JSONValue: Hashable, Sendable {
     /// An object, its members in the order of the text.
     case object([JSONMember])
 
-    /// An object from pairs, leaving out those without a value.
+    /// Creates an object from pairs, without those that have no value.
     public static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(members.compactMap { name, value in value.map { JSONMember(name, $0) } })
     }
 
-    /// The value of the first member of that name; nil for anything but an object that has one.
+    /// The value of the first member of that name; nil for anything but an object with that member.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -39,7 +39,7 @@ public enum JSONValue: Hashable, Sendable {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// A number that is whole and fits; nil for everything else.
+    /// The value of a number that is an integer in range; nil for everything else.
     public var integer: Int64? {
         if case .number(let number) = self { number.integer } else { nil }
     }
@@ -58,29 +58,29 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
-    /// A string.
+    /// Creates a string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 
-    /// `true` or `false`.
+    /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
 
-    /// A whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) {
         self = .number(JSONNumber(value))
     }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-    /// An array.
+    /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) {
         self = .array(elements)
     }
 
-    /// An object, its members in the order of the literal.
+    /// Creates an object, its members in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { JSONMember($0.0, $0.1) })
     }
@@ -93,7 +93,7 @@ public struct JSONMember: Hashable, Sendable {
     /// The value.
     public var value: JSONValue
 
-    /// A member.
+    /// Creates a member.
     public init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = value

@@ -1,11 +1,11 @@
 /// Writes JSON without white space; the same value gives the same bytes.
 public enum JSONWriter {
-    /// The bytes of a value.
+    /// Returns the bytes of a value.
     ///
     /// - Parameters:
-    ///   - value: What to write.
-    ///   - sortedKeys: Members ordered by the bytes of their names and numbers in one spelling, so that two values
-    ///     that mean the same give the same bytes. Otherwise order and digits stay as they are.
+    ///   - value: The value to write.
+    ///   - sortedKeys: Orders members by the bytes of their names and writes numbers in one spelling, so that equal
+    ///     values give equal bytes. Otherwise order and digits stay as they are.
     public static func bytes(_ value: JSONValue, sortedKeys: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
         write(value, into: &bytes, sortedKeys: sortedKeys)
@@ -39,7 +39,7 @@ public enum JSONWriter {
         }
     }
 
-    /// Appends a string with its quotes; escapes what RFC 8259 section 7 demands and nothing else.
+    /// Appends a string with its quotes; escapes only the characters that RFC 8259, section 7, demands.
     public static func writeString(_ text: String, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

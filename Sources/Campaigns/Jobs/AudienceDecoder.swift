@@ -1,8 +1,8 @@
-/// Reads `audience`: exactly one selector, and never everybody by accident.
+/// A decoder for `audience`: exactly one selector, and never everybody by accident.
 struct AudienceDecoder {
     private let reader: ObjectReader
     private let selectors: [String]
-    /// nil: the tokens were checked before.
+    /// The token forms; nil if the tokens are already checked.
     private let tokens: TokenForms?
 
     static let devicesMax = 10_000
@@ -43,14 +43,14 @@ struct AudienceDecoder {
                 fix: "give devices, list, users, segment or everyone"
             )
         }
-        // Each is read, so that all that is wrong is told at once.
+        // All are decoded, so that every problem is reported at once.
         let found = [
             devices(isUrgent: isUrgent, isStored: isStored), list(), users(isUrgent: isUrgent), segment(), everyone(),
         ]
         return found.compactMap { $0 }.first
     }
 
-    /// Who is left out, and how many there may be; the audience's own fields beside the selectors.
+    /// Returns the audience's fields beside the selectors: `exclude` and `at_most`.
     func limits(isUrgent: Bool, isStored: Bool) -> (exclude: Audience?, atMost: Int?) {
         let atMost = reader.integer("at_most", in: 1...Int64(UInt32.max)).map { Int($0) }
         guard let value = reader.value("exclude") else { return (nil, atMost) }

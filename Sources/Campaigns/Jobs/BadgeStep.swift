@@ -1,11 +1,11 @@
-/// What a push does to the count that the registry keeps of a device's badge.
+/// A change that a push makes to a device's badge count in the registry.
 public enum BadgeStep: String, Sendable, CaseIterable {
-    /// One more.
+    /// Adds one.
     case up = "+1"
-    /// One fewer, never below 0.
+    /// Subtracts one; the count never falls below 0.
     case down = "-1"
 
-    /// The count after it; from 0 to what a phone's 32-bit integer holds.
+    /// Returns the new count, between 0 and the limit of a phone's 32-bit integer.
     public func applied(to count: Int) -> Int {
         switch self {
         case .up: min(max(count, 0) + 1, Self.countMax)
@@ -13,20 +13,20 @@ public enum BadgeStep: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a phone's 32-bit integer holds.
+    /// The limit of a phone's 32-bit integer.
     public static let countMax = Int(Int32.max)
 
-    /// The variable that carries the count of each device: a column that no list can shadow.
+    /// The variable with the count of each device: a column that no list can shadow.
     public static let variable = "fanfare.badge"
-    /// The template that writes it; nothing for a device without a count.
+    /// The template that renders the count; empty for a device without one.
     public static let template = "{{ \(variable) }}"
 }
 
-/// What a campaign does to the counts that the registry keeps.
+/// A change that a campaign makes to the badge counts in the registry.
 public enum BadgeChange: Sendable, Equatable {
-    /// One more or one fewer on each.
+    /// Adds or subtracts one on each device.
     case step(BadgeStep)
-    /// What all phones show then.
+    /// Sets the same count on all devices.
     case count(Int)
 
     /// The step; nil for a count.
@@ -41,9 +41,9 @@ public enum BadgeChange: Sendable, Equatable {
 }
 
 extension Content {
-    /// What it does to the counts that the registry keeps; the raw fields win, as they do in the push.
+    /// The change to the badge counts in the registry; a raw payload takes precedence, as in the push.
     ///
-    /// Nothing with a template, whose number only the sender knows.
+    /// Nil for a template, whose number only the sender knows.
     public var badgeChange: BadgeChange? {
         if let raw = apns?["aps"]?["badge"] {
             return raw.integer.map { .count(Int(min(max($0, 0), Int64(BadgeStep.countMax)))) }

@@ -1,12 +1,12 @@
-/// 64 bits of a campaign's identity: what ids of requests and default collapse ids are made from.
+/// A 64-bit hash of a campaign's key, for request ids and default collapse ids.
 ///
-/// FNV-1a over `app`, a zero byte (which neither name can have) and `id`, with the finaliser of MurmurHash3, because
-/// FNV alone mixes its last bytes badly and neighbouring ids differ there. It labels, it does not protect.
+/// FNV-1a over `app`, a zero byte (which neither name can contain) and `id`, with MurmurHash3's finalizer, because FNV
+/// alone mixes its last bytes badly and neighboring ids differ there. It is an identifier, not a protection.
 public struct CampaignHash: Hashable, Sendable {
     /// The bits.
     public let bits: UInt64
 
-    /// The hash of a campaign's key; the same on every machine and in every version.
+    /// Hashes a campaign's key; the result is the same on every machine and in every version.
     public init(app: String, id: String) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func take(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }

@@ -1,11 +1,12 @@
 extension Job {
-    /// What campaigns have in common that collapse in the queue: app, constant collapse id, audience by name.
+    /// Returns the common name of campaigns that collapse in the queue: app, constant collapse id, and audience by
+    /// name.
     ///
-    /// nil for a campaign that collapses with none. A list counts without its version, and what is left out does not
-    /// count.
+    /// Returns nil for a campaign that collapses with none. A list's version and the exclusion are not part of the
+    /// name.
     ///
-    /// - Parameter devicesVersion: What tells the inline devices from others, for example the version of the list that
-    ///   they make.
+    /// - Parameter devicesVersion: An identifier of the inline devices, for example the version of the list that they
+    ///   make.
     public func collapseName(devicesVersion: String?) -> [UInt8]? {
         guard delivery.supersede, let id = delivery.collapseID, !id.contains("{{"), !id.contains("{%") else {
             return nil

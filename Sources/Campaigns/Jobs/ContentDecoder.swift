@@ -1,4 +1,3 @@
-/// Reads `content`.
 struct ContentDecoder {
     private let reader: ObjectReader
     private let pointer: JSONPointer
@@ -51,7 +50,7 @@ struct ContentDecoder {
         }
         KindDecoder(kind: kind, reader: reader).read(into: &content)
         content.apns = raw()
-        // What may stand in it is the provider's to say.
+        // The provider checks the block's fields.
         content.fcm = reader.members("fcm").map { .object($0) }
         Templates.checkSize(content.personalTexts(at: pointer), at: pointer, log)
         content.localizations = localizations()
@@ -72,7 +71,7 @@ struct ContentDecoder {
         return texts
     }
 
-    /// A text in which templates are never allowed.
+    /// Reads a text in which templates are never allowed.
     private func plain(_ name: String) -> String? {
         guard let text = reader.text(name) else { return nil }
         Templates.refuseAnywhere(in: text, name, at: pointer.appending(name), log)
@@ -212,7 +211,7 @@ struct ContentDecoder {
                 log.refuse(
                     .reserved,
                     at: memberPlace,
-                    "\(member.name.clipped) is kept for the providers or for fanfare",
+                    "\(member.name.clipped) is reserved for the providers or for fanfare",
                     fix: "choose another key"
                 )
             }
@@ -220,7 +219,7 @@ struct ContentDecoder {
         return members
     }
 
-    /// Keys that would collide with Apple's dictionary, with ours, or that Google refuses.
+    /// Returns true for keys that would collide with Apple's dictionary or ours, or that Google refuses.
     static func isReserved(_ key: String) -> Bool {
         ["aps", "fanfare", "from", "message_type"].contains(key) || key.hasPrefix("google.") || key.hasPrefix("gcm.")
     }
@@ -230,7 +229,7 @@ struct ContentDecoder {
         let place = pointer.appending("apns")
         for member in members {
             if member.name == "fanfare" {
-                log.refuse(.reserved, at: place.appending("fanfare"), "fanfare is kept for fanfare")
+                log.refuse(.reserved, at: place.appending("fanfare"), "the key fanfare is reserved")
             }
             if member.name == "aps", member.value.members == nil {
                 let detail = "aps must be an object, not \(member.value.typeName)"

@@ -1,6 +1,6 @@
-/// The collapse id of a campaign that names none: a repeat after a crash then replaces instead of stacking.
+/// The collapse id of a campaign that names none: a repeated send after a crash replaces the first notification.
 public enum DefaultCollapseID {
-    /// 11 characters of base64url: the campaign's hash, the same on every worker and in every version.
+    /// Returns 11 characters of base64url from the campaign's hash, the same on every worker and in every version.
     public static func make(app: String, id: String) -> String {
         let bits = CampaignHash(app: app, id: id).bits
         // 64 bits are ten digits of six bits and one of four.

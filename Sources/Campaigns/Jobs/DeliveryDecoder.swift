@@ -1,4 +1,3 @@
-/// Reads `delivery`.
 struct DeliveryDecoder {
     private let reader: ObjectReader
     let options: DeliveryOptions
@@ -72,12 +71,12 @@ struct DeliveryDecoder {
             window.log.refuse(
                 .format,
                 at: window.pointer.appending(name),
-                "\(name) is no time of day",
+                "\(name) is not a time of day",
                 fix: "write it like 22:00"
             )
             return nil
         }
-        // Both are looked at, so that both are told.
+        // Both are read before the guard, so that problems of both are reported.
         let (begin, end) = (minutes("from"), minutes("to"))
         guard let from = begin, let to = end else { return nil }
         if from == to {
@@ -86,7 +85,7 @@ struct DeliveryDecoder {
         return QuietHours(from: from, to: to)
     }
 
-    /// Whether the push type is absent or one of Apple's.
+    /// True if the push type is absent or one of Apple's.
     var hasReadablePushType: Bool { options.pushType != nil || !reader.has("push_type") }
 
     private static func expiry(_ reader: ObjectReader, isLocal: Bool) -> DeliveryOptions.Expiry {
@@ -133,7 +132,7 @@ struct DeliveryDecoder {
             reader.log.refuse(.length, at: place, detail)
             return nil
         }
-        // It becomes an HTTP header's value.
+        // The collapse id becomes the value of an HTTP header.
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), text.first != " ", text.last != " " else {
             let detail = "collapse_id has control characters, or a space at an end"
             reader.log.refuse(.format, at: place, detail, fix: "leave them out")
@@ -142,9 +141,9 @@ struct DeliveryDecoder {
         return text
     }
 
-    /// Refuses a campaign that would be over before it begins.
+    /// Refuses a campaign that would end before it begins.
     func checkEnd(createdAt: Timestamp?, envelope: JobEnvelope) {
-        // What counts from a run has not begun.
+        // A repeated campaign's expiry counts from each run.
         if reader.has("repeat") { return }
         let sendAt = options.sendAt ?? options.localSendAt?.lastInstant
         let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: envelope.now)
@@ -169,7 +168,7 @@ struct DeliveryDecoder {
             )
             return
         }
-        // A held one is released when it is fired.
+        // A held campaign is released when it is fired.
         guard options.hold && field == "ttl" || end > envelope.now else {
             reader.log.refuse(
                 .expired,

@@ -1,10 +1,11 @@
-/// Reads one device of a job or of a line of NDJSON.
+/// A decoder for devices in a job or on a line of NDJSON.
 enum DeviceDecoder {
-    /// Names and values together, in bytes of UTF-8.
+    /// The limit of names and values together, in bytes of UTF-8.
     static let variablesBytesMax = 4096
     static let idBytesMax = 256
 
-    /// nil when something was reported that leaves no device; `tokens` nil: what it says was checked before.
+    /// Returns nil, with a reported problem, if there is no usable device; without `tokens` the fields are already
+    /// checked.
     static func device(
         _ value: JSONValue,
         at pointer: JSONPointer,
@@ -15,7 +16,7 @@ enum DeviceDecoder {
         return device(reader, tokens, id: reader.text("id", bytesMax: idBytesMax), variables: variables(reader))
     }
 
-    /// A device as the registry takes it; nil when something was reported that leaves none.
+    /// Returns a device as the registry takes it; nil, with a reported problem, if there is no usable one.
     static func registration(
         _ value: JSONValue,
         at pointer: JSONPointer,
@@ -36,7 +37,7 @@ enum DeviceDecoder {
         return device == nil ? nil : registration
     }
 
-    /// What a line of an import and a device at the edge say alike.
+    /// Reads the fields that an import line and a registration at the edge have in common.
     static func describe(_ registration: inout DeviceRegistration, _ reader: ObjectReader) {
         if reader.value("user", isNullable: true) == .null {
             registration.user = .nobody
@@ -70,7 +71,7 @@ enum DeviceDecoder {
         if !isFine { reader.log.refuse(.format, at: reader.pointer.appending(name), rule) }
     }
 
-    /// The device itself: token, provider, environment, locale and time zone.
+    /// Reads token, provider, environment, locale and time zone.
     static func device(
         _ reader: ObjectReader,
         _ tokens: TokenForms?,
@@ -100,13 +101,13 @@ enum DeviceDecoder {
         )
     }
 
-    /// Where its person is: language and zone.
+    /// Reads locale and time zone.
     static func place(_ reader: ObjectReader) -> (locale: String?, timeZone: String?) {
         let locale = checked(reader, "locale", DeviceRule.isLocale, "a BCP 47 tag such as es-ES")
         return (locale, checked(reader, "time_zone", DeviceRule.isTimeZone, "an IANA name such as Europe/Madrid"))
     }
 
-    /// A device that was checked when it came.
+    /// Reads a device that was checked on arrival.
     private static func checked(_ reader: ObjectReader, _ id: String?, _ variables: [String: String]) -> Device? {
         reader.text("token").map { token in
             Device(
@@ -121,7 +122,7 @@ enum DeviceDecoder {
         }
     }
 
-    /// The form of the tokens of the provider that the device names, or of Apple's.
+    /// Returns the token form of the device's provider, by default Apple's.
     private static func form(_ reader: ObjectReader, _ tokens: TokenForms) -> (any TokenForm)? {
         guard reader.has("provider") else { return tokens[.apns] }
         return reader.choice("provider", among: tokens.names).flatMap { tokens[ProviderName(rawValue: $0)] }

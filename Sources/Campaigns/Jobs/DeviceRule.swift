@@ -1,6 +1,6 @@
-/// The forms of what describes a device.
+/// The syntax of a device's locale and time zone.
 enum DeviceRule {
-    /// Letters first, parts of 1–8 letters or digits after hyphens (BCP 47, RFC 5646 section 2.1).
+    /// Returns true for letters, then parts of 1–8 letters or digits after hyphens (BCP 47, RFC 5646, section 2.1).
     static func isLocale(_ text: String) -> Bool {
         guard text.utf8.count <= 64 else { return false }
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -12,7 +12,7 @@ enum DeviceRule {
         }
     }
 
-    /// The characters of the tz database's names; whether the zone exists is for whoever has the database.
+    /// Returns true for the characters of the tz database's names; does not check that the zone exists.
     static func isTimeZone(_ text: String) -> Bool {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, isLetter(first) else { return false }
         return text.utf8.allSatisfy { byte in

@@ -1,15 +1,17 @@
-/// When a campaign ends (contract, section 1, Expiry).
+/// The calculation of a campaign's end (contract, section 1, Expiry).
 public enum ExpiryRule {
-    /// 30 days in seconds: the longest `ttl`, the longest that Apple stores, and what holds when the job says nothing.
+    /// 30 days in seconds: the longest `ttl`, Apple's longest storage, and the default of a job.
     public static let secondsMax = 2_592_000
 
-    /// When a campaign is released: the latest of its instants; time spent in a queue counts, time on hold does not.
+    /// Returns the instant of a campaign's release, the latest of its instants.
+    ///
+    /// Time spent in a queue counts against its `ttl`, time on hold does not.
     ///
     /// - Parameters:
-    ///   - createdAt: The producer's clock.
-    ///   - sendAt: Not before this instant.
-    ///   - firedAt: When a held campaign was fired.
-    ///   - acceptedAt: Our clock at acceptance, for jobs that do not say when they were created.
+    ///   - createdAt: The creation, by the producer's clock.
+    ///   - sendAt: The earliest beginning.
+    ///   - firedAt: The instant at which a held campaign was fired.
+    ///   - acceptedAt: The acceptance, by our clock, for jobs without `created_at`.
     public static func release(
         createdAt: Timestamp?,
         sendAt: Timestamp? = nil,
@@ -19,12 +21,12 @@ public enum ExpiryRule {
         [sendAt, firedAt].compactMap { $0 }.reduce(createdAt ?? acceptedAt, max)
     }
 
-    /// The end of a campaign that is released at an instant.
+    /// Returns the end of a campaign that is released at an instant.
     ///
     /// - Parameters:
-    ///   - expiry: What the job says.
-    ///   - release: When it is released.
-    ///   - zone: Whose wall clock shows a local end; nil for where it comes last.
+    ///   - expiry: The job's expiry.
+    ///   - release: The instant of release.
+    ///   - zone: The time zone of a local end; nil for the zone in which it comes last.
     public static func end(
         _ expiry: DeliveryOptions.Expiry,
         release: Timestamp,
@@ -38,8 +40,9 @@ public enum ExpiryRule {
         }
     }
 
-    /// The end of a campaign that waits for `fire`, which `release` is without: what counts from release has not begun,
-    /// but nothing is held for more than 30 days.
+    /// Returns the end of a campaign on hold; `release` is its release without `fire`.
+    ///
+    /// A `ttl` has not begun to count, but nothing is held for more than 30 days.
     public static func endOfHold(_ expiry: DeliveryOptions.Expiry, release: Timestamp) -> Timestamp {
         switch expiry {
         case .at, .atLocal: end(expiry, release: release)
@@ -47,27 +50,27 @@ public enum ExpiryRule {
         }
     }
 
-    /// Why a campaign that is on its way cannot be given an end.
+    /// A reason against changing the end of a running campaign.
     public enum EndProblem: Equatable, Sendable {
-        /// It has passed.
+        /// The end has passed.
         case past(Timestamp)
-        /// It, or one of its parts, begins only then.
+        /// The campaign, or one of its parts, begins only at this instant.
         case beforeBegin(Timestamp)
-        /// The provider keeps no push that long: until then at most.
+        /// The provider stores a push only until this instant.
         case beyondStorage(Timestamp)
-        /// A wall clock's reading is for campaigns that are cut by time zone.
+        /// A local time is only for campaigns that are cut by time zone.
         case notByZone
         /// Each run of a repeated campaign has an end of its own.
         case repeated
     }
 
-    /// What is against an end that an operator gives to a campaign, or one of its parts, on its way; nil when nothing.
+    /// Returns the reason against an end that an operator gives to a running campaign or one of its parts; nil if none.
     ///
     /// - Parameters:
-    ///   - end: The end.
-    ///   - begin: Not before this instant; nil when it may begin at once.
-    ///   - storage: How long the provider keeps a push at most, from now or from the beginning.
-    ///   - now: The instant.
+    ///   - end: The new end.
+    ///   - begin: The earliest beginning; nil if it may begin at once.
+    ///   - storage: The longest time for which the provider stores a push, from now or from the beginning.
+    ///   - now: The current instant.
     public static func problem(
         ofEnd end: Timestamp,
         begin: Timestamp?,
@@ -82,12 +85,12 @@ public enum ExpiryRule {
 }
 
 extension DeliveryOptions.Expiry {
-    /// `ttl`, when the job gives one.
+    /// The job's `ttl`, if it has one.
     public var ttl: Int? {
         if case .ttl(let seconds) = self { seconds } else { nil }
     }
 
-    /// How long a campaign lasts from its release; nil when it ends at an instant that the producer gave.
+    /// The campaign's duration from its release, in seconds; nil if it ends at a given instant.
     public var secondsFromRelease: Int? {
         switch self {
         case .at, .atLocal: nil

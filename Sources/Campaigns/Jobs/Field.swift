@@ -1,25 +1,25 @@
-/// One field of the contract: what the decoder knows, and what the schema is tested against.
+/// A field of the contract, for the decoder and for the schema's tests.
 struct Field: Sendable {
     let name: String
-    /// What leaving the field out means; nil when that is nothing at all, or when the field must be there.
+    /// The default value; nil if there is none or if the field is required.
     let standard: JSONValue?
-    /// Whether its part of the product is built.
+    /// True if this version implements the field.
     let isBuilt: Bool
 
-    /// A field of this version.
+    /// Creates a field of this version.
     static func now(_ name: String, _ standard: JSONValue? = nil) -> Field {
         Field(name: name, standard: standard, isBuilt: true)
     }
 
-    /// A field of the contract that this version refuses, except with the value that leaving it out means.
+    /// Creates a field of the contract that this version refuses, except with its default value.
     static func later(_ name: String, _ standard: JSONValue? = nil) -> Field {
         Field(name: name, standard: standard, isBuilt: false)
     }
 }
 
-/// All fields of one object of the contract.
+/// The fields of an object of the contract.
 struct FieldList: Sendable {
-    /// How messages call the object, for example `delivery`.
+    /// The object's name in messages, for example `delivery`.
     let name: String
     let fields: [Field]
 
@@ -28,11 +28,11 @@ struct FieldList: Sendable {
         self.fields = fields
     }
 
-    /// The field of that name; the lists are short enough to look at each.
+    /// The field of that name; the lists are short enough for a linear search.
     subscript(name: String) -> Field? { fields.first { $0.name == name } }
 }
 
-/// The objects of the job, with the standard values of `contract.md`, section 1.
+/// The objects of the job, with the default values of `contract.md`, section 1.
 enum JobFields {
     static let job = FieldList(
         "the job",
@@ -51,7 +51,7 @@ enum JobFields {
         ]
     )
 
-    /// Who is left out: the same selectors.
+    /// The selectors of the devices that are left out.
     static let exclude = FieldList(
         "exclude",
         [.now("devices"), .now("list"), .now("users"), .now("segment"), .now("everyone", false)]
@@ -65,7 +65,7 @@ enum JobFields {
         ]
     )
 
-    /// A device of the registry; no part of a job.
+    /// The fields of a registry's device, which is no part of a job.
     static let registration = FieldList(
         "a device",
         [
@@ -75,7 +75,7 @@ enum JobFields {
         ]
     )
 
-    /// A device's word of itself (contract, section 5); no part of a job.
+    /// The fields of a device's registration of itself (contract, section 5), which is no part of a job.
     static let edgeDevice = FieldList(
         "a registration",
         [
@@ -140,7 +140,7 @@ enum JobFields {
 
     static let repetition = FieldList("repeat", [.now("cron"), .now("time_zone"), .now("until")])
 
-    /// Every object, for suggestions when a field stands in the wrong one.
+    /// All objects, for suggestions when a field is in the wrong one.
     static let all = [
         job, audience, exclude, content, delivery, device, liveActivity, sound, localization, action, announcement,
         poll,

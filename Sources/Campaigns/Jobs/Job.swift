@@ -1,33 +1,33 @@
-/// One message to one audience, as a producer asks for it (contract, section 1), after decoding.
+/// One message to one audience, as a decoded request of a producer (contract, section 1).
 public struct Job: Sendable, Equatable {
-    /// Unique per app; 1–128 of `[A-Za-z0-9._:-]`.
+    /// The id, unique within the app; 1–128 of `[A-Za-z0-9._:-]`.
     public var id: String
     /// The app; equals the AMQP routing key.
     public var app: String
-    /// What it is for the app.
+    /// The kind of campaign.
     public var kind: CampaignKind
-    /// The producer's clock, or the AMQP timestamp, or nil when neither was given (then acceptance counts).
+    /// The creation, by the producer's clock or the AMQP timestamp; nil if neither is given (then acceptance counts).
     public var createdAt: Timestamp?
-    /// For people.
+    /// A name for people.
     public var name: String?
-    /// At most 20.
+    /// Tags, at most 20.
     public var tags: [String]
-    /// At most 20 pairs; not part of the campaign's identity.
+    /// Metadata, at most 20 pairs; not part of the campaign's identity.
     public var metadata: [String: String]
-    /// Who is meant.
+    /// The devices that get it.
     public var audience: Audience
-    /// Who is left out of them; nil for nobody.
+    /// The devices that are left out; nil for none.
     public var exclude: Audience?
-    /// A larger audience pauses the campaign before its first push.
+    /// The largest audience; a larger one pauses the campaign before its first push.
     public var atMost: Int?
-    /// What they see.
+    /// The content.
     public var content: Content
-    /// How, and until when.
+    /// The manner and the end of delivery.
     public var delivery: DeliveryOptions
-    /// Under which names the app reads what pushes carry for it: no part of the job, but of the app that it is for.
+    /// The names under which the app reads our part of a payload: set by the app's configuration, not part of the job.
     public var payloadNames = PayloadNames()
 
-    /// A job; the decoder is what makes one from a producer's bytes.
+    /// Creates a job; the decoder makes one from a producer's bytes.
     public init(
         id: String,
         app: String,
@@ -57,17 +57,17 @@ public struct Job: Sendable, Equatable {
     }
 }
 
-/// Who is meant, or who is left out.
+/// A selector of devices, to include or to leave out.
 public enum Audience: Sendable, Equatable {
-    /// Named in the job, 1 to 10,000 (1,000 when urgent).
+    /// Devices in the job, 1 to 10,000 (1,000 if urgent).
     case devices([Device])
-    /// An uploaded list; nil is its newest version at acceptance.
+    /// An uploaded list; without a version its newest one at acceptance.
     case list(name: String, version: String?)
-    /// The devices of users of the registry, by their keys, 1 to 10,000 (1,000 when urgent).
+    /// The registered devices of users, by their keys, 1 to 10,000 (1,000 if urgent).
     case users([String])
-    /// Devices of the registry that an expression holds for.
+    /// The registered devices that match an expression.
     case segment(Segment)
-    /// All devices of the app in the registry, said out loud.
+    /// All of the app's registered devices, as an explicit choice.
     case everyone
 
     /// The selector's field in the job.
@@ -81,7 +81,7 @@ public enum Audience: Sendable, Equatable {
         }
     }
 
-    /// Whether the registry says who is meant.
+    /// True if the registry determines the devices.
     public var isOfRegistry: Bool {
         switch self {
         case .devices, .list: false
@@ -91,14 +91,14 @@ public enum Audience: Sendable, Equatable {
 }
 
 extension Job {
-    /// True when pushes are sent for it; otherwise apps ask for it when a session starts.
+    /// True if the campaign sends pushes; otherwise apps fetch it when a session starts.
     public var sendsPushes: Bool { kind != .inApp && delivery.show != .inApp }
 
-    /// Whether its audience is materialised into a list before anything is planned (design, section 10).
+    /// True if the audience is materialized into a list before planning (design, section 10).
     public var isFrozenFirst: Bool { audience.isOfRegistry || exclude != nil }
 }
 
-/// What the person sees, in words that every provider maps to its own fields.
+/// A message, in terms that every provider maps to its own fields.
 public struct Content: Sendable, Equatable {
     /// The first line.
     public var title: String?
@@ -108,76 +108,75 @@ public struct Content: Sendable, Equatable {
     public var body: String?
     /// The title's key in the app's own localizations.
     public var titleLocKey: String?
-    /// What replaces the placeholders of the localized title.
+    /// The arguments for the placeholders of the localized title.
     public var titleLocArgs: [String] = []
     /// The subtitle's key in the app's own localizations.
     public var subtitleLocKey: String?
-    /// What replaces the placeholders of the localized subtitle.
+    /// The arguments for the placeholders of the localized subtitle.
     public var subtitleLocArgs: [String] = []
     /// The body's key in the app's own localizations.
     public var locKey: String?
-    /// What replaces the placeholders of the localized body.
+    /// The arguments for the placeholders of the localized body.
     public var locArgs: [String] = []
-    /// The image or storyboard that the app shows while it starts.
+    /// The image or storyboard that the app shows while it launches.
     public var launchImage: String?
-    /// What a tap opens; travels in the `fanfare` object.
+    /// The address that a tap opens; travels in the `fanfare` object.
     public var url: String?
-    /// https; sets mutable-content by itself.
+    /// The https address of media to show; implies mutable-content.
     public var mediaURL: String?
     /// The name of a set of action buttons that the app has registered.
     public var category: String?
-    /// The category that picks who draws it inside the app, when that is another one than the buttons'; travels in the
-    /// `fanfare` object.
+    /// The category that selects the in-app layout, if it differs from `category`; travels in the `fanfare` object.
     public var layout: String?
-    /// What buttons open, by their ids; travels in the `fanfare` object.
+    /// The links of buttons, by the buttons' ids; travel in the `fanfare` object.
     public var actions: [ActionLink] = []
-    /// A template of the count, instead of `badge`.
+    /// A template of the badge, instead of `badge`.
     public var badgeTemplate: String?
-    /// A count.
+    /// The badge.
     public var badge: Int?
-    /// `"+1"` or `"-1"` on the count that the registry keeps for each device, instead of `badge`.
+    /// A change, `"+1"` or `"-1"`, of the badge count that the registry keeps for each device, instead of `badge`.
     public var badgeStep: BadgeStep?
-    /// No `sound` is no sound.
+    /// The sound; nil means none.
     public var sound: Sound?
-    /// Groups notifications.
+    /// The key by which the system groups notifications.
     public var threadID: String?
     /// `passive`, `active`, `time-sensitive` or `critical`.
     public var interruptionLevel: String?
-    /// 0 … 1; any number for a Live Activity.
+    /// The relevance, 0 … 1; any number for a Live Activity.
     public var relevanceScore: JSONNumber?
     /// The window that the app brings to the front.
     public var targetContentID: String?
-    /// What a Focus filters by.
+    /// The value that a Focus filters by.
     public var filterCriteria: String?
-    /// Wakes the app in the background.
+    /// True to wake the app in the background.
     public var contentAvailable = false
-    /// Lets the app's service extension change the notification.
+    /// True to let the app's service extension change the notification.
     public var mutableContent = false
-    /// Peers of `aps`; keys in the order of the job.
+    /// The app's own keys beside `aps`, in the order of the job.
     public var data: [JSONMember] = []
-    /// Goes with the push type `liveactivity`, and only with it.
+    /// The Live Activity, required by the push type `liveactivity` and allowed only with it.
     public var liveActivity: LiveActivity?
-    /// Names content to fetch; with notifications only.
+    /// A reference to content that the app fetches; only for notifications.
     public var rich: RichReference?
-    /// The page of a campaign of that kind.
+    /// The page of an announcement.
     public var announcement: Announcement?
-    /// The questions of a campaign of that kind.
+    /// The questions of a poll.
     public var poll: Poll?
-    /// The bytes of a campaign of that kind.
+    /// The bytes of a data push.
     public var dataPush: DataPush?
-    /// The message of a campaign of that kind.
+    /// The message of an in-app campaign.
     public var inApp: InAppMessage?
-    /// Raw provider fields, merged last: `content.apns`.
+    /// The raw payload for APNs, merged last: `content.apns`.
     public var apns: JSONValue?
-    /// The same for FCM: members of Google's `message`, `content.fcm`.
+    /// The raw payload for FCM, members of Google's `message`: `content.fcm`.
     public var fcm: JSONValue?
-    /// The same in other languages, by BCP 47 tag, in the order of the job.
+    /// The localizations, by BCP 47 tag, in the order of the job.
     public var localizations: [Localization] = []
 
-    /// Nothing at all; the decoder fills it.
+    /// Creates empty content, to be filled in.
     public init() {}
 
-    /// Whether a person would see or hear something.
+    /// True if the notification has a text.
     public var hasAlert: Bool {
         title != nil || subtitle != nil || body != nil || titleLocKey != nil || subtitleLocKey != nil || locKey != nil
     }
@@ -187,12 +186,12 @@ public struct Content: Sendable, Equatable {
 public struct Sound: Sendable, Equatable {
     /// A file in the app, or `default`.
     public var name: String
-    /// Critical alert (needs Apple's entitlement).
+    /// True for a critical alert (needs Apple's entitlement).
     public var critical: Bool
-    /// 0 … 1; only with `critical`.
+    /// The volume, 0 … 1; only with `critical`.
     public var volume: JSONNumber?
 
-    /// A sound by name.
+    /// Creates a sound by name.
     public init(name: String, critical: Bool = false, volume: JSONNumber? = nil) {
         self.name = name
         self.critical = critical
@@ -204,9 +203,9 @@ public struct Sound: Sendable, Equatable {
 public struct LiveActivity: Sendable, Equatable {
     /// `start`, `update` or `end`.
     public var event: String
-    /// What the app's widget decodes; an object.
+    /// The state that the app's widget decodes; an object.
     public var contentState: JSONValue
-    /// Seconds since the epoch; Apple drops updates older than the newest it has.
+    /// Seconds since the epoch; Apple drops updates that are older than its newest.
     public var timestamp: Int64
     /// Seconds since the epoch after which the content is shown as outdated.
     public var staleDate: Int64?
@@ -214,10 +213,10 @@ public struct LiveActivity: Sendable, Equatable {
     public var dismissalDate: Int64?
     /// The app's type of attributes; only with `start`.
     public var attributesType: String?
-    /// What that type decodes, an object; only with `start`.
+    /// The value that this type decodes, an object; only with `start`.
     public var attributes: JSONValue?
 
-    /// An activity's next state.
+    /// Creates an activity's next state.
     public init(event: String, contentState: JSONValue, timestamp: Int64) {
         self.event = event
         self.contentState = contentState
@@ -225,112 +224,114 @@ public struct LiveActivity: Sendable, Equatable {
     }
 }
 
-/// How a campaign is delivered, and until when.
+/// The manner and the end of a campaign's delivery.
 public struct DeliveryOptions: Sendable, Equatable {
-    /// Apple's push type; nil lets the content decide: `alert`, or `background`.
+    /// Apple's push type; nil derives `alert` or `background` from the content.
     public var pushType: PushType?
-    /// nil: high, for background pushes normal.
+    /// The priority; nil means high, or normal for background pushes.
     public var priority: Priority?
-    /// Which lane it takes.
+    /// The urgency, which selects the lane.
     public var urgency = Urgency.bulk
-    /// Not before this instant; nil is at once.
+    /// The earliest beginning; nil means at once.
     public var sendAt: Timestamp?
-    /// The same as a reading of the device's wall clock (`local_time`).
+    /// The earliest beginning by the device's wall clock (`local_time`).
     public var localSendAt: LocalTime?
-    /// A daily window in which nothing is sent, on the device's wall clock.
+    /// The daily hours without sending, by the device's wall clock.
     public var quietHours: QuietHours?
-    /// Whether everything is prepared and waits for `campaign fire`.
+    /// True if everything is prepared and waits for `campaign fire`.
     public var hold = false
-    /// When it comes again; nil for a campaign that is sent once.
+    /// The schedule of a repeated campaign; nil for one that is sent once.
     public var repetition: Repetition?
-    /// When it is too late.
+    /// The end of the campaign's use.
     public var expiry = Expiry.none
-    /// `if_offline: "drop"` asks the provider not to store the push.
+    /// True to ask the provider not to store the push (`if_offline: "drop"`).
     public var dropIfOffline = false
-    /// At most 64 bytes of UTF-8, after rendering when it is a template.
+    /// The collapse id; at most 64 bytes of UTF-8, for a template after rendering.
     public var collapseID: String?
-    /// Whether it collapses in the queue too: stops the rest of older campaigns of its collapse id and audience, and is
-    /// stopped by a newer one.
+    /// True if it collapses in the queue too.
+    ///
+    /// It then stops older campaigns of its collapse id and audience, and a newer one stops it.
     public var supersede = true
-    /// 1 … 100; the default is the contract's.
+    /// The maximum number of attempts per device, 1 … 100; the default is the contract's.
     public var maxAttempts = 8
-    /// What becomes of a device whose answer never came.
+    /// The treatment of a device for which no answer arrived.
     public var onUnknown = OnUnknown.resend
-    /// What Android gets; nil is the app's own choice.
+    /// The form of message for Android; nil is the app's own choice.
     public var android: AndroidMessage?
 
-    /// Requests a second over the whole fleet, retries included, 1 … 1,000,000; nil: as fast as the fleet can.
+    /// Requests per second of the whole fleet, retries included, 1 … 1,000,000; nil means no limit.
     public var perSecond: Int?
-    /// Seconds until the full rate, 0 … 86,400.
+    /// Seconds until the full rate is reached, 0 … 86,400.
     public var rampUp = 0
-    /// What the app's frequency cap means for it.
+    /// The effect of the app's frequency cap.
     public var frequencyCap = FrequencyCapUse.respect
-    /// The teller: the app or the system.
+    /// The party that shows the campaign: the app or the system.
     public var show = Showing.any
-    /// When the message of an in-app campaign is shown, and how often.
+    /// The conditions and the frequency of an in-app message's display.
     public var inApp: InAppDelivery?
 
-    /// The contract's defaults.
+    /// Creates the contract's defaults.
     public init() {}
 
-    /// `high`, `normal`, `low`.
+    /// A push's priority.
     public enum Priority: String, Sendable, CaseIterable {
-        /// At once (APNs 10).
+        /// Immediate delivery (APNs 10).
         case high
-        /// When it suits the device's battery (APNs 5).
+        /// Delivery that spares the device's battery (APNs 5).
         case normal
-        /// Never wakes the device (APNs 1).
+        /// Delivery that never wakes the device (APNs 1).
         case low
     }
 
-    /// The teller of a campaign: the app or the system.
+    /// The party that shows a campaign: the app or the system.
     public enum Showing: String, Sendable, CaseIterable {
-        /// The app when it is in front, else the system; the app at its next session where no push could come.
+        /// The app if it is in the foreground, otherwise the system; the app at its next session if no push could
+        /// arrive.
         case any
-        /// The system, in front too.
+        /// The system, even if the app is in the foreground.
         case system
         /// The app at its next session; no push is sent.
         case inApp = "in_app"
     }
 
-    /// What an app's frequency cap means for a campaign; it counts for it either way.
+    /// The effect of an app's frequency cap on a campaign, which counts toward the cap in both cases.
     public enum FrequencyCapUse: String, Sendable, CaseIterable {
-        /// Devices that have had enough are left out.
+        /// Devices that have reached the cap are left out.
         case respect
-        /// Nobody is left out.
+        /// No device is left out.
         case ignore
     }
 
-    /// What ends a campaign's use, as the job says it.
+    /// The expiry of a campaign, as given by the job.
     public enum Expiry: Sendable, Equatable {
-        /// Neither field: 30 days from release.
+        /// The default: 30 days from release.
         case none
         /// `expires_at`.
         case at(Timestamp)
-        /// `expires_at` as a reading of the device's wall clock (`local_time`).
+        /// `expires_at`, by the device's wall clock (`local_time`).
         case atLocal(LocalTime)
         /// `ttl`, 1 … 2,592,000 s from release.
         case ttl(seconds: Int)
     }
 
-    /// What Android gets.
+    /// The form of message for Android.
     public enum AndroidMessage: String, Sendable, CaseIterable {
-        /// Android shows it by itself while the app is not in front.
+        /// A notification that Android shows itself while the app is in the background.
         case notification
-        /// The app gets it as data, and shows what it likes.
+        /// A data message that the app receives and may show.
         case data
     }
 
-    /// What becomes of a device whose answer never came.
+    /// The treatment of a device for which no answer arrived.
     public enum OnUnknown: String, Sendable, CaseIterable {
-        /// At least once: it is sent again.
+        /// At least once: send again.
         case resend
-        /// At most once: it ends `failed`, reason `Unknown`.
+        /// At most once: the outcome is `failed`, with the reason `Unknown`.
         case drop
     }
 }
 
-/// The lane's second half: urgent sends never wait behind bulk.
+/// The second part of a lane's name: urgent sends never wait behind bulk.
 public enum Urgency: String, Sendable, CaseIterable {
     /// Ahead of bulk, on connections of its own.
     case urgent
@@ -340,23 +341,23 @@ public enum Urgency: String, Sendable, CaseIterable {
 
 /// Apple's push types (`apns-push-type`), each with rules of its own.
 public enum PushType: String, Sendable, CaseIterable {
-    /// Text, badge or sound.
+    /// Shows text, a badge or a sound.
     case alert
-    /// Wakes the app and shows nothing; never of high priority.
+    /// Wakes the app and shows nothing; never with high priority.
     case background
-    /// Asks for the location.
+    /// Requests the location.
     case location
-    /// An incoming call; payloads of up to 5,120 bytes.
+    /// Announces an incoming call; payloads of up to 5,120 bytes.
     case voip
     /// Updates a watch face.
     case complication
-    /// Tells a file provider of changes.
+    /// Notifies a file provider of changes.
     case fileprovider
-    /// Device management.
+    /// Contacts device management.
     case mdm
     /// Starts, updates or ends a Live Activity.
     case liveactivity
-    /// Push to talk.
+    /// Serves a push-to-talk service.
     case pushtotalk
     /// Reloads widgets.
     case widgets

@@ -1,21 +1,21 @@
-/// Turns a producer's bytes into a job, or into everything that is wrong with them (contract, sections 1 and 2).
+/// A decoder that turns a producer's bytes into a job, or into all of their problems (contract, sections 1 and 2).
 ///
-/// Strict: what the contract does not have is refused, never ignored. Pure: the time comes with the envelope. It takes
-/// linear time and never traps, whatever the bytes are.
+/// Strict: a field that the contract does not have is refused, never ignored. Pure: the envelope carries the time. It
+/// takes linear time and never traps, whatever the bytes are.
 public enum JobDecoder {
-    /// The one message type there is.
+    /// The only message type.
     public static let messageType = "fanfare.campaign.v1"
-    /// More than so far ahead of ours a producer's clock is wrong, and its expiry would be too.
+    /// The maximum time that a producer's clock may be ahead of ours; beyond that its expiry would be wrong too.
     public static let clockSkewMax = Duration.seconds(300)
 
-    /// Decodes what came from a queue, a file or a request.
+    /// Decodes the bytes of a message, a file or a request.
     public static func decode(_ bytes: [UInt8], envelope: JobEnvelope) -> JobDecoding {
         let reading = JSONReader.read(bytes)
         let log = ProblemLog(reading.problems)
         return decode(reading.value, envelope: envelope, log)
     }
 
-    /// Decodes a value that was read (and perhaps completed) before, for example by `campaign send --audience`.
+    /// Decodes a parsed (and perhaps completed) value, for example from `campaign send --audience`.
     public static func decode(_ value: JSONValue, envelope: JobEnvelope) -> JobDecoding {
         decode(value, envelope: envelope, ProblemLog())
     }
@@ -43,14 +43,14 @@ public enum JobDecoder {
     }
 }
 
-/// Where a job's text comes from.
+/// The origin of a job's text.
 enum JobOrigin {
-    /// From a producer, with everything that is checked at that moment.
+    /// A producer; everything is checked.
     case received(JobEnvelope)
-    /// From the ledger: it was checked, its inline devices are in a list, and time has passed.
+    /// The ledger: the job was checked, its inline devices are in a list, and time has passed.
     case stored
 
-    /// The forms of the tokens of devices that it names; nil: they were checked.
+    /// The token forms for its devices; nil if they are already checked.
     var tokens: TokenForms? { envelope?.tokens }
 
     var envelope: JobEnvelope? {
@@ -58,11 +58,11 @@ enum JobOrigin {
     }
 }
 
-/// A job as far as it could be read.
+/// A job, as far as it can be read.
 struct JobDraft {
     private(set) var id: String?
     private(set) var app: String?
-    /// Complete when nothing was reported.
+    /// The complete job, if no problem was found.
     private(set) var job: Job?
 
     init?(_ value: JSONValue, at pointer: JSONPointer, _ origin: JobOrigin, _ log: ProblemLog) {
@@ -72,7 +72,7 @@ struct JobDraft {
         app = identity.app
         let kind = JobDraft.kind(reader)
         let createdAt = JobDraft.createdAt(reader, envelope: origin.envelope)
-        // Without the block its standard values count, the end after 30 days too.
+        // Without the block its default values apply, and so does the end after 30 days.
         let block = reader.has("delivery") ? reader.value("delivery") : .object([JSONMember]())
         let delivery = block.flatMap { DeliveryDecoder($0, at: pointer.appending("delivery"), log) }
         let options = delivery?.options ?? DeliveryOptions()
@@ -136,7 +136,7 @@ struct JobDraft {
         )
     }
 
-    /// Warns of what templates ask for and no device of the job has.
+    /// Warns of template variables that no device of the job has.
     private static func warnOfVariables(
         _ content: Content,
         _ options: DeliveryOptions,
@@ -155,7 +155,7 @@ struct JobDraft {
     private static let tagsMax = 20
     private static let metadataMax = 20
 
-    /// A word that is none of the kinds is reported, and then what goes with a notification is.
+    /// Reads the kind; an unknown one is reported, and the remainder is checked as a notification.
     private static func kind(_ reader: ObjectReader) -> CampaignKind {
         reader.choice("kind", of: CampaignKind.self) ?? .notification
     }
@@ -196,7 +196,8 @@ struct JobDraft {
         return metadata
     }
 
-    /// The header only chooses the intake; the job says how urgent it is.
+    /// Warns if the header differs from the job: the header only selects the intake queue, the job determines the
+    /// urgency.
     private static func compareUrgency(
         _ urgency: Urgency,
         envelope: JobEnvelope,
@@ -214,10 +215,10 @@ struct JobDraft {
 }
 
 extension JSONValue {
-    /// A job that names its audience apart, completed with an uploaded list: what `campaign send --audience` publishes.
+    /// Adds an uploaded list as the audience of a job without one: `campaign send --audience` publishes the result.
     ///
     /// - Parameter list: `name@version`.
-    /// - Returns: nil when this is no object, or when it has an audience already.
+    /// - Returns: nil if the value is not an object, or already has an audience.
     public func addingAudience(list: String) -> JSONValue? {
         guard case .object(let members) = self, self["audience"] == nil else { return nil }
         return .object(members + [JSONMember("audience", .object(["list": .string(list)]))])

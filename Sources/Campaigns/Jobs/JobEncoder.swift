@@ -1,6 +1,6 @@
-/// A stored job that cannot be read: the ledger was written by a newer version, or changed by hand.
+/// A stored job that cannot be read: a newer version wrote it, or someone changed it by hand.
 public struct StoredJobError: Error, Sendable, CustomStringConvertible {
-    /// What the decoder found.
+    /// The decoder's problems.
     public let problems: [Problem]
 
     /// One line for people.
@@ -11,18 +11,19 @@ public struct StoredJobError: Error, Sendable, CustomStringConvertible {
 }
 
 extension Job {
-    /// The bytes by which two jobs are the same: normalised, members sorted, without `created_at` and `metadata`.
+    /// Returns the bytes by which two jobs are the same: normalized, members sorted, without `created_at` and
+    /// `metadata`.
     ///
-    /// What equals its standard value is left out, so that fields of later versions do not change what is the same.
+    /// Default values are left out, so that fields of later versions do not change a job's identity.
     public func canonicalJSON() -> [UInt8] {
         var members = encodedMembers()
         members.append(JSONMember("audience", encodedAudience(withoutDevices: false)))
         return JSONWriter.bytes(.object(members), sortedKeys: true)
     }
 
-    /// The bytes that the ledger keeps; ``init(stored:)`` reads them back.
+    /// Returns the bytes that the ledger stores; ``init(stored:)`` reads them back.
     ///
-    /// - Parameter withoutDevices: Leaves the inline devices out, which the ledger keeps as a list.
+    /// - Parameter withoutDevices: Leaves the inline devices out, which the ledger stores as a list.
     public func storedJSON(withoutDevices: Bool = true) -> [UInt8] {
         var members = encodedMembers()
         if let createdAt { members.append(JSONMember("created_at", .string(createdAt.rfc3339))) }
@@ -31,9 +32,9 @@ extension Job {
         return JSONWriter.bytes(.object(members))
     }
 
-    /// Reads what ``storedJSON(withoutDevices:)`` wrote; left-out devices come back as none.
+    /// Reads the output of ``storedJSON(withoutDevices:)``; omitted devices come back as an empty audience.
     public init(stored bytes: [UInt8]) throws(StoredJobError) {
-        // Larger than a received job may be: escapes and standard spellings can add a little.
+        // The limit exceeds that of a received job: escapes and default spellings can add a little.
         let reading = JSONReader.read(bytes, limits: JSONReader.Limits(bytesMax: 64 << 20, depthMax: 17))
         let log = ProblemLog(reading.problems)
         let draft = reading.value.flatMap { JobDraft($0, at: .root, .stored, log) }
@@ -48,7 +49,7 @@ extension Job {
         return .object(members)
     }
 
-    /// Everything but `created_at`, `metadata` and `audience`, in the words of the contract.
+    /// Returns all members except `created_at`, `metadata` and `audience`, in the contract's form.
     private func encodedMembers() -> [JSONMember] {
         var members = [JSONMember("id", .string(id)), JSONMember("app", .string(app))]
         if kind != .notification { members.append(JSONMember("kind", .string(kind.rawValue))) }
@@ -60,7 +61,7 @@ extension Job {
         return members
     }
 
-    /// A dictionary as an object with sorted members.
+    /// Returns a dictionary as an object with sorted members.
     static func object(_ pairs: [String: String]) -> JSONValue {
         .object(
             pairs.map { JSONMember($0.key, .string($0.value)) }
@@ -84,7 +85,7 @@ extension Audience {
 }
 
 extension Device {
-    /// The device in the words of the contract; what is not given is left out.
+    /// The device in the contract's form, without fields that are not given.
     public var encoded: JSONValue {
         .object([
             "token": .string(token),
@@ -202,7 +203,7 @@ extension Repetition {
 }
 
 extension DeliveryOptions {
-    /// Push type and priority are handed in resolved: a job that spells out what follows anyway is the same.
+    /// Encodes with the resolved push type and priority, so that a job that spells out a default stays the same job.
     fileprivate func encoded(pushType: PushType, priority: Priority) -> JSONValue {
         var end: String?
         var seconds: Int?

@@ -1,25 +1,25 @@
-/// What is known of a job besides its bytes: the AMQP properties it came with, and the time.
+/// The facts about a job besides its bytes: the AMQP properties of its message, and the time.
 public struct JobEnvelope: Sendable {
-    /// The routing key, which must equal the job's `app`; nil when the job did not come from the broker.
+    /// The routing key, which must equal the job's `app`; nil if the job did not come from the broker.
     public var routingKey: String?
-    /// The AMQP property `message_id`; stands in for an `id` that the job leaves out.
+    /// The AMQP property `message_id`, used if the job has no `id`.
     public var messageID: String?
     /// The AMQP property `content_type`; absent means JSON.
     public var contentType: String?
     /// The AMQP property `type`; absent means `fanfare.campaign.v1`.
     public var type: String?
-    /// The AMQP property `timestamp`, seconds since the epoch; stands in for a `created_at` that the job leaves out.
+    /// The AMQP property `timestamp`, in seconds since the epoch, used if the job has no `created_at`.
     public var timestampSeconds: Int64?
-    /// The AMQP header `urgency`, which chooses the intake.
+    /// The AMQP header `urgency`, which selects the intake queue.
     public var urgencyHeader: String?
     /// The wall clock at acceptance.
     public var now: Timestamp
-    /// Whether a job whose time has passed, or has not come, is wrong: not one that was accepted when it had.
+    /// True if past or future instants are problems; false for a job that was accepted before.
     public var judgesTime = true
-    /// How tokens of the providers that are built in are written.
+    /// The token forms of all built-in providers.
     public var tokens: TokenForms
 
-    /// An envelope; a job from a file has none of the properties.
+    /// Creates an envelope; a job from a file has none of the properties.
     public init(
         routingKey: String? = nil,
         messageID: String? = nil,
@@ -48,16 +48,16 @@ public struct JobEnvelope: Sendable {
     }
 }
 
-/// What became of a producer's bytes.
+/// The result of decoding a producer's bytes.
 public struct JobDecoding: Sendable {
-    /// The job; nil when there are problems.
+    /// The job; nil if there are problems.
     public let job: Job?
-    /// The campaign's id as far as it could be read, for the answer to a refused job.
+    /// The campaign's id, if readable, for the answer to a refused job.
     public let id: String?
-    /// The app as far as it could be read; the routing key when there is one.
+    /// The app, if readable; the routing key if there is one.
     public let app: String?
-    /// Everything that is wrong; empty when the job is good.
+    /// All problems; empty for a valid job.
     public let problems: [Problem]
-    /// What is accepted, but perhaps not what the producer expects.
+    /// Input that is accepted, but is perhaps not what the producer meant.
     public let warnings: [Problem]
 }

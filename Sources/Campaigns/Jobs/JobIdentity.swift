@@ -1,4 +1,4 @@
-/// Who a campaign is: (app, id), from the job and from the message around it.
+/// A campaign's key (app, id), from the job and from its message.
 struct JobIdentity {
     let id: String?
     let app: String?
@@ -11,13 +11,13 @@ struct JobIdentity {
         app = JobIdentity.app(reader, envelope: envelope)
     }
 
-    /// 1–128 of `[A-Za-z0-9._:-]`, but for `.` and `..`, which no path of HTTP can have.
+    /// Returns true for 1–128 of `[A-Za-z0-9._:-]`, except `.` and `..`, which an HTTP path cannot contain.
     static func isID(_ text: String) -> Bool {
         (1...idBytesMax).contains(text.utf8.count) && !NameRule.isDots(text)
             && text.utf8.allSatisfy { isWordByte($0) || $0 == UInt8(ascii: ":") }
     }
 
-    /// 1–128 of `[A-Za-z0-9._-]`: an app is a routing key, a file's section and a part of queue names.
+    /// Returns true for 1–128 of `[A-Za-z0-9._-]`: an app is a routing key, a file's section and a part of queue names.
     static func isApp(_ text: String) -> Bool {
         (1...appBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
     }
@@ -52,7 +52,7 @@ struct JobIdentity {
         return id
     }
 
-    /// Refuses an id that leaves no room for those of its runs.
+    /// Refuses an id that is too long to be extended for its runs.
     func checkRepeated(_ reader: ObjectReader) {
         guard let id, id.utf8.count > Job.repeatedIDBytesMax else { return }
         reader.log.refuse(
@@ -63,7 +63,7 @@ struct JobIdentity {
         )
     }
 
-    /// A run's id, which the ledger alone gives.
+    /// Returns true for the id of a run, which only the ledger assigns.
     static func isRunID(_ text: String) -> Bool {
         let halves = text.split(separator: Job.runMark, omittingEmptySubsequences: false)
         return halves.count == 2 && text.utf8.count <= idBytesMax && halves.allSatisfy { isID(String($0)) }

@@ -1,6 +1,8 @@
-/// Reads `content.live_activity` (Apple, "Starting and updating Live Activities with ActivityKit push notifications").
+/// A decoder for `content.live_activity`.
+///
+/// See Apple, "Starting and updating Live Activities with ActivityKit push notifications".
 enum LiveActivityDecoder {
-    /// Seconds since the epoch up to the year 5138: what is above is surely milliseconds.
+    /// Seconds since the epoch up to the year 5138; larger values are surely milliseconds.
     private static let instants: ClosedRange<Int64> = 0...99_999_999_999
     private static let instantFix = "give whole seconds since 1970, as Apple takes them"
 

@@ -1,20 +1,20 @@
-/// What a button opens.
+/// The link of a button.
 public struct ActionLink: Sendable, Equatable {
     /// The button's id in the app's category.
     public var id: String
     /// The address; may be a template.
     public var url: String
 
-    /// A link.
+    /// Creates a link.
     public init(id: String, url: String) {
         self.id = id
         self.url = url
     }
 }
 
-/// Content in another language: what it does not say is the standard content's.
+/// Content in another language; a field that is nil has the standard content's value.
 public struct Localization: Sendable, Equatable {
-    /// BCP 47 tag.
+    /// The BCP 47 tag.
     public var locale: String
     /// See `Content`.
     public var title: String?
@@ -41,17 +41,17 @@ public struct Localization: Sendable, Equatable {
     /// See `Content`.
     public var sound: Sound?
 
-    /// One that says nothing of its own.
+    /// Creates a localization without any texts.
     public init(locale: String) {
         self.locale = locale
     }
 
-    /// At most, in one job.
+    /// The limit of localizations in a job.
     static let countMax = 200
 }
 
 extension Content {
-    /// The content in one of its other languages; nil is the standard content.
+    /// Returns the content in a localization; nil is the standard content.
     public func localized(_ index: Int?) -> Content {
         guard let index else { return self }
         let other = localizations[index]
@@ -72,7 +72,7 @@ extension Content {
         return content
     }
 
-    /// Every text in which the contract allows templates, with its place.
+    /// Returns every text in which the contract allows templates, with its pointer.
     public func personalTexts(at pointer: JSONPointer) -> [(place: JSONPointer, text: String)] {
         var found: [(place: JSONPointer, text: String)] = []
         func add(_ name: String, _ text: String?) {
@@ -114,7 +114,7 @@ extension Content {
 }
 
 extension Localization {
-    /// Its own texts as a content.
+    /// A content with only the localization's own texts.
     var alone: Content {
         var content = Content()
         content.localizations = [self]
@@ -123,7 +123,7 @@ extension Localization {
 }
 
 extension Job {
-    /// The job with its content in one of its other languages; nil is the standard content.
+    /// Returns the job with its content in a localization; nil is the standard content.
     public func localized(_ index: Int?) -> Job {
         var job = self
         job.content = content.localized(index)

@@ -1,11 +1,11 @@
-/// The forms in which a job may come.
+/// The formats of a message with a job.
 enum MessageFormat {
     /// The bytes are the job.
     case json
     /// A structured CloudEvent whose `data` is the job.
     case cloudEvent
 
-    /// Looks at content type and message type; nil, with problems, when the bytes are not for us to read.
+    /// Checks content type and message type; returns nil, with problems, if the bytes cannot be a job.
     static func check(_ envelope: JobEnvelope, _ log: ProblemLog) -> MessageFormat? {
         if let type = envelope.type, type != JobDecoder.messageType {
             log.refuse(
@@ -36,7 +36,7 @@ enum MessageFormat {
         }
     }
 
-    /// The job inside a CloudEvent (version 1.0, JSON format).
+    /// Returns the job inside a CloudEvent (version 1.0, JSON format).
     static func data(ofCloudEvent event: JSONValue, _ log: ProblemLog) -> JSONValue? {
         guard case .object(let members) = event else {
             log.refuse(.type, at: .root, "a CloudEvent must be an object, not \(event.typeName)")
@@ -77,7 +77,7 @@ enum MessageFormat {
         return data
     }
 
-    /// Extension attributes are any lower-case letters and digits (CloudEvents 1.0, "Attribute naming convention").
+    /// Returns true for lower-case letters and digits (CloudEvents 1.0, "Attribute naming convention").
     private static func isAttributeName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) }
     }

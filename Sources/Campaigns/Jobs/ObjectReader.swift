@@ -1,15 +1,15 @@
-/// Reads the fields of one JSON object against the contract's list of them.
+/// Reads the fields of a JSON object by the contract's list of them.
 ///
-/// Making one reports what is unknown or not built yet; the getters report what has the wrong type. Each returns nil
-/// when the field is absent or was reported.
+/// The initializer reports unknown and unimplemented fields; the getters report wrong types. A getter returns nil if
+/// the field is absent or was reported.
 struct ObjectReader {
     let pointer: JSONPointer
     let fields: FieldList
     let log: ProblemLog
-    /// The members that are built; looking at each is cheaper than hashing, because objects of the contract are small.
+    /// The implemented members; a linear search is cheaper than hashing, because objects of the contract are small.
     private var members: [JSONMember] = []
 
-    /// nil, with a problem, when the value is not an object.
+    /// Returns nil, with a problem, if the value is not an object.
     init?(_ value: JSONValue, at pointer: JSONPointer, _ fields: FieldList, _ log: ProblemLog) {
         guard case .object(let given) = value else {
             log.refuse(.type, at: pointer, "\(fields.name) must be an object, not \(value.typeName)")
@@ -27,9 +27,9 @@ struct ObjectReader {
         }
     }
 
-    /// Reports a field that is unknown, or not built yet.
+    /// Reports a field that is unknown or not implemented.
     private func refuse(_ member: JSONMember) {
-        // Looking for what was meant is dear, and a stranger can send very many fields.
+        // A search for a similar name is expensive, and a stranger can send very many fields.
         if log.isFull { return log.omit() }
         let place = pointer.appending(member.name)
         guard let field = fields[member.name] else {
@@ -49,13 +49,13 @@ struct ObjectReader {
         )
     }
 
-    /// Whether the field is there at all, right or wrong.
+    /// Returns true if the field is present, valid or not.
     func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-    /// The names of the fields that say something else than leaving them out would.
+    /// The names of the fields that differ from their default values.
     var given: [String] { members.filter { $0.value != fields[$0.name]?.standard }.map(\.name) }
 
-    /// The value as it is, of any type but null, unless that means something.
+    /// Returns the value, of any type; refuses null, unless it has a meaning.
     func value(_ name: String, isNullable: Bool = false) -> JSONValue? {
         precondition(fields[name]?.isBuilt == true, "the decoder asks for \(name), which the list of fields lacks")
         guard let value = members.first(where: { $0.name == name })?.value else { return nil }
@@ -66,19 +66,18 @@ struct ObjectReader {
         return value
     }
 
-    /// Reports a field that must be there and is not.
+    /// Reports a required field that is missing.
     func require(_ name: String, fix: String? = nil) {
         if !has(name) {
             log.refuse(.required, at: pointer.appending(name), "\(fields.name) needs the field \(name)", fix: fix)
         }
     }
 
-    /// Reports a value of the wrong type.
     func refuseType(_ name: String, _ value: JSONValue, mustBe: String) {
         log.refuse(.type, at: pointer.appending(name), "\(name) must be \(mustBe), not \(value.typeName)")
     }
 
-    /// A text that is not empty and has no NUL, which neither databases nor C libraries carry.
+    /// Reads a text that is neither empty nor contains NUL, which databases and C libraries do not support.
     func text(_ name: String, bytesMax: Int = .max) -> String? {
         guard let value = value(name) else { return nil }
         guard case .string(let text) = value else {
@@ -90,7 +89,6 @@ struct ObjectReader {
         return nil
     }
 
-    /// `true` or `false`.
     func flag(_ name: String) -> Bool? {
         guard let value = value(name) else { return nil }
         guard case .bool(let flag) = value else {
@@ -100,7 +98,6 @@ struct ObjectReader {
         return flag
     }
 
-    /// A whole number within limits.
     func integer(_ name: String, in range: ClosedRange<Int64>, fix: String? = nil) -> Int64? {
         guard let value = value(name) else { return nil }
         guard case .number(let number) = value else {
@@ -115,7 +112,7 @@ struct ObjectReader {
         return integer
     }
 
-    /// A number from 0 to 1, or of any size.
+    /// Reads a number from 0 to 1, or of any size.
     func number(_ name: String, fromZeroToOne isBounded: Bool) -> JSONNumber? {
         guard let value = value(name) else { return nil }
         guard case .number(let number) = value else {
@@ -129,7 +126,6 @@ struct ObjectReader {
         return number
     }
 
-    /// One of the words of an enumeration.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String,
         of choices: Choice.Type
@@ -138,7 +134,6 @@ struct ObjectReader {
         return Choice(rawValue: word)
     }
 
-    /// One of a few words.
     func choice(_ name: String, among words: [String]) -> String? {
         guard let value = value(name) else { return nil }
         guard case .string(let word) = value else {
@@ -156,7 +151,7 @@ struct ObjectReader {
         return nil
     }
 
-    /// An instant with its offset.
+    /// Reads an instant with a UTC offset.
     func instant(_ name: String) -> Timestamp? {
         guard let value = value(name) else { return nil }
         guard case .string(let text) = value else {
@@ -176,7 +171,7 @@ struct ObjectReader {
                     fix: "add Z, or an offset such as +02:00"
                 )
             case .outOfRange:
-                log.refuse(.format, at: pointer.appending(name), "\(name) is no instant that exists", fix: example)
+                log.refuse(.format, at: pointer.appending(name), "\(name) is not an instant that exists", fix: example)
             case .malformed:
                 log.refuse(.format, at: pointer.appending(name), "\(name) is not an RFC 3339 instant", fix: example)
             }
@@ -184,20 +179,19 @@ struct ObjectReader {
         }
     }
 
-    /// A reading of a wall clock, without an offset.
+    /// Reads a wall clock's time, without an offset.
     func localTime(_ name: String) -> LocalTime? {
         guard let text = text(name) else { return nil }
         if let local = LocalTime(text: text) { return local }
         log.refuse(
             .format,
             at: pointer.appending(name),
-            "\(name) is no reading of a wall clock",
+            "\(name) is not a local time",
             fix: "with local_time, write it without an offset, like 2026-11-20T21:05:00"
         )
         return nil
     }
 
-    /// An array of texts.
     func texts(_ name: String, countMax: Int = .max) -> [String] {
         guard let elements = array(name, countMax: countMax) else { return [] }
         let place = pointer.appending(name)
@@ -213,7 +207,6 @@ struct ObjectReader {
         }
     }
 
-    /// The elements of an array.
     func array(_ name: String, countMax: Int) -> [JSONValue]? {
         guard let value = value(name) else { return nil }
         guard case .array(let elements) = value else {
@@ -228,7 +221,7 @@ struct ObjectReader {
         return elements
     }
 
-    /// The members of an object whose names are the producer's own.
+    /// Reads the members of an object whose names the producer chooses.
     func members(_ name: String) -> [JSONMember]? {
         guard let value = value(name) else { return nil }
         guard case .object(let members) = value else {
@@ -253,17 +246,18 @@ struct ObjectReader {
         }
     }
 
-    /// The field that was probably meant: one of this object, or one of another object that has that very name.
+    /// Returns the field that was probably meant: one of exactly this name in another object, or a similar one of this
+    /// object.
     private static func suggestion(for name: String, in fields: FieldList) -> String? {
         if let elsewhere = JobFields.all.first(where: { $0[name] != nil }) {
-            return "\(name) belongs into \(elsewhere.name)"
+            return "\(name) belongs in \(elsewhere.name)"
         }
         return Spelling.nearest(to: name, among: fields.fields.map(\.name)).map { "did you mean \($0)?" }
     }
 }
 
 extension String {
-    /// At most 64 characters without control characters: a stranger's text inside a message.
+    /// The first 64 characters, without control characters: a stranger's text for a message.
     var clipped: String {
         let clean = String(String.UnicodeScalarView(unicodeScalars.prefix(64).map { $0.value < 32 ? "?" : $0 }))
         return clean.unicodeScalars.count < unicodeScalars.count ? clean + "…" : clean

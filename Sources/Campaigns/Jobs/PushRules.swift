@@ -1,4 +1,6 @@
-/// What goes with which push type (Apple, "Sending notification requests to APNs"; push-protocols.md C1.3, C1.8).
+/// The fields that each push type allows.
+///
+/// See Apple, "Sending notification requests to APNs", and push-protocols.md C1.3, C1.8.
 struct PushRules {
     private let kind: CampaignKind
     private let content: Content
@@ -22,8 +24,9 @@ struct PushRules {
         pushType = PushRules.pushType(kind: kind, content: content, delivery: delivery)
     }
 
-    /// The push type: what the job says, or background when there is `content_available` and nothing to show; a data
-    /// push is always one, a native one unless it has something to show.
+    /// Returns the job's push type or, without one, `background` if `content_available` is set and nothing is visible.
+    ///
+    /// A data push is always a background push, a native one unless it has something visible.
     static func pushType(kind: CampaignKind, content: Content, delivery: DeliveryOptions) -> PushType {
         if let pushType = delivery.pushType { return pushType }
         switch kind {
@@ -34,14 +37,14 @@ struct PushRules {
         }
     }
 
-    /// The priority: what the job says, or high, for background pushes normal.
+    /// Returns the job's priority, or the default: normal for background pushes, otherwise high.
     static func priority(_ priority: DeliveryOptions.Priority?, of pushType: PushType) -> DeliveryOptions.Priority {
         priority ?? (pushType == .background ? .normal : .high)
     }
 
     func check() {
         if kind == .dataPush { return checkDataPush() }
-        // What is in it is the provider's to judge, with the rules of the provider.
+        // The provider's own rules judge a raw payload.
         if kind == .native { return }
         checkText()
         switch pushType {
@@ -74,7 +77,7 @@ struct PushRules {
         )
     }
 
-    /// A page and a poll are told of by a notification, or fetched in silence.
+    /// Checks that the notification of a page or poll has a text; one without anything visible is fetched silently.
     private func checkText() {
         guard kind.hasStoredContent, pushType == .alert, content.isVisible, !content.hasAlert,
             content.apns?["aps"]?["alert"] == nil, !Content.alertNames.contains(where: isWrong)
@@ -164,7 +167,7 @@ struct PushRules {
         }
     }
 
-    /// Whether a field of content was reported: what was given wrongly is not missing too.
+    /// Returns true if a field of content was already refused, so that it is not reported as missing too.
     private func isWrong(_ name: String) -> Bool {
         log.hasProblem(within: place("content", name))
     }
@@ -180,7 +183,7 @@ extension Content {
     /// The fields that a person sees or hears.
     static let visibleNames = alertNames + ["badge", "sound"]
 
-    /// The fields given that a person would see or hear, by their names in the contract.
+    /// The given fields that a person would see or hear, by their names in the contract.
     var visibleFields: [String] {
         let given = [
             ("title", title != nil), ("subtitle", subtitle != nil), ("body", body != nil),
@@ -191,42 +194,42 @@ extension Content {
         return given.filter(\.1).map(\.0)
     }
 
-    /// Whether there is a text, a badge or a sound, also in the raw provider fields.
+    /// True if there is a text, a badge or a sound, also in the raw payloads.
     var isVisible: Bool {
         if !visibleFields.isEmpty || fcm?["notification"] != nil { return true }
         guard let aps = apns?["aps"] else { return false }
-        // An empty sound is none.
+        // An empty sound counts as none.
         return ["alert", "badge", "sound"].contains { aps[$0] != nil && !($0 == "sound" && aps[$0] == "") }
     }
 
-    /// Whether Android shows something of what stands in its own block.
+    /// True if Android shows something from its own block.
     var isShownNatively: Bool { fcm?["android"]?["notification"] != nil }
 }
 
 extension Job {
-    /// The push type that is sent: the job's, or what its content asks for.
+    /// The push type to send: the job's, or the one for its content.
     public var effectivePushType: PushType {
         PushRules.pushType(kind: kind, content: content, delivery: delivery)
     }
 
-    /// The priority that is sent: the job's, or its push type's.
+    /// The priority to send: the job's, or the default of its push type.
     public var effectivePriority: DeliveryOptions.Priority {
         PushRules.priority(delivery.priority, of: effectivePushType)
     }
 
-    /// The collapse id that is sent: the job's, or a hash of (app, id), also where the job's template renders nothing.
+    /// The collapse id to send: the job's, or a hash of (app, id), which also replaces a template that renders to
+    /// nothing.
     public var effectiveCollapseID: String {
         if let id = delivery.collapseID, !Template.isIn(id) { return id }
         return DefaultCollapseID.make(app: app, id: id)
     }
 
-    /// The template of the collapse id; nil when it is a constant.
+    /// The template of the collapse id; nil if the id is constant.
     public var collapseTemplate: String? {
         delivery.collapseID.flatMap { Template.isIn($0) ? $0 : nil }
     }
 
-    /// When the campaign ends, as far as it is known at acceptance; `acceptedAt` counts only when the job does not say
-    /// when it was created.
+    /// Returns the end of the campaign, as known at acceptance; `acceptedAt` counts only without `created_at`.
     public func expiresAt(acceptedAt: Timestamp) -> Timestamp {
         // Without an end it lives until it is cancelled.
         if kind == .inApp { return delivery.inApp?.endsAt ?? .distantFuture }

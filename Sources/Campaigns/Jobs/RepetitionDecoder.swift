@@ -1,10 +1,10 @@
-/// Reads `delivery.repeat`, and refuses what does not go with it.
+/// A decoder for `delivery.repeat` that refuses conflicting fields.
 struct RepetitionDecoder {
     let repetition: Repetition?
 
     /// - Parameters:
-    ///   - delivery: The block that it stands in.
-    ///   - isLocal: Whether its hour is that of each device's clock.
+    ///   - delivery: The enclosing block.
+    ///   - isLocal: True if the hour is that of each device's clock.
     init(_ delivery: ObjectReader, isLocal: Bool) {
         RepetitionDecoder.refuseOthers(delivery)
         let place = delivery.pointer.appending("repeat")
@@ -25,7 +25,7 @@ struct RepetitionDecoder {
         }
     }
 
-    /// Each run has its own instant and counts its end from there.
+    /// Refuses fields that fix an instant: each run has its own, and its end counts from there.
     private static func refuseOthers(_ delivery: ObjectReader) {
         let fixes = [
             ("send_at", "leave it out: cron says when"),
@@ -49,7 +49,7 @@ struct RepetitionDecoder {
         }
     }
 
-    /// The expression with one space between its fields.
+    /// Returns the expression with one space between its fields.
     private static func cron(_ reader: ObjectReader) -> String? {
         guard let text = reader.text("cron", bytesMax: 200) else { return nil }
         let detail: String
@@ -61,7 +61,7 @@ struct RepetitionDecoder {
                 switch error {
                 case .fieldCount(let count): "cron has five fields, not \(count)"
                 case .field(let number): "the \(names[number - 1]), field \(number) of cron, cannot be read"
-                case .never: "no day of any year is one of these"
+                case .never: "no day of any year matches"
                 }
         }
         reader.log.refuse(

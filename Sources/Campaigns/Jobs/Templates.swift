@@ -1,15 +1,15 @@
-/// Where Liquid templates are allowed, and where not (contract, section 1, Content).
+/// The rules for Liquid templates in a job (contract, section 1, Content).
 enum Templates {
-    /// Refuses a template where the contract allows none: it would reach the phone as it stands.
+    /// Refuses a template where the contract allows none: it would reach the phone unrendered.
     static func refuseAnywhere(in text: String, _ name: String, at pointer: JSONPointer, _ log: ProblemLog) {
         guard Template.isIn(text) else { return }
         log.refuse(.templateNotAllowed, at: pointer, "\(name) takes no template", fix: "write the text out")
     }
 
-    /// Bytes of the templates of one content, or of one localization, at most: every shard carries them.
+    /// The size limit of all templates in a content, or in a localization, in bytes: every shard carries them.
     static let bytesMax = 32_768
 
-    /// Refuses more templates than a shard should carry.
+    /// Refuses templates that are too large for a shard.
     static func checkSize(_ texts: [(place: JSONPointer, text: String)], at pointer: JSONPointer, _ log: ProblemLog) {
         let count = texts.reduce(0) { $0 + (Template.isIn($1.text) ? $1.text.utf8.count : 0) }
         guard count > bytesMax else { return }
@@ -17,7 +17,7 @@ enum Templates {
         log.refuse(.tooLarge, at: pointer, detail)
     }
 
-    /// Refuses what does not compile.
+    /// Refuses templates that do not compile.
     static func check(_ texts: [(place: JSONPointer, text: String)], _ log: ProblemLog) {
         for (place, text) in texts where Template.isIn(text) {
             do throws(TemplateProblem) {
@@ -28,11 +28,11 @@ enum Templates {
         }
     }
 
-    /// Warns of variables that no device has: with a default, too, because a slip in a name would give it to all.
+    /// Returns warnings of variables that no device has, even with a default: a misspelt name would give it to all.
     ///
     /// - Parameters:
     ///   - texts: Texts that compile.
-    ///   - known: The names of the devices' variables; all of them.
+    ///   - known: The names of all variables of the devices.
     static func unknownVariables(
         _ texts: [(place: JSONPointer, text: String)],
         known: Set<String>
@@ -53,21 +53,21 @@ enum Templates {
 }
 
 extension Job {
-    /// Every text of the job in which a template may stand, with its place.
+    /// The texts of the job that may contain a template, with their pointers.
     public var personalTexts: [(place: JSONPointer, text: String)] {
         content.personalTexts(at: .root.appending("content"))
             + (delivery.collapseID.map { [(JSONPointer(text: "/delivery/collapse_id"), $0)] } ?? [])
     }
 
-    /// Whether a template asks for a device's variables.
+    /// True if the job has a template and so may need the devices' variables.
     public var usesVariables: Bool {
         personalTexts.contains { text in
-            // One without variables may still abort, or not; it costs little to carry them then.
+            // A template without variables counts too; it costs little to carry them then.
             Template.isIn(text.text)
         }
     }
 
-    /// Warnings of variables that no device has; `known` are the names of all that one has.
+    /// Returns warnings of variables that no device has; `known` are the names of all variables.
     public func unknownVariables(known: Set<String>) -> [Problem] {
         Templates.unknownVariables(personalTexts, known: known)
     }

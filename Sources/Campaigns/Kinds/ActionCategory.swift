@@ -1,13 +1,13 @@
-/// A set of buttons that an app has registered under a name, as `apps.yaml` declares it (`categories`).
+/// A set of buttons that an app has registered under a name; `apps.yaml` declares it (`categories`).
 public struct ActionCategory: Sendable, Equatable {
-    /// One button.
+    /// A button.
     public struct Action: Sendable, Equatable {
-        /// The id that a click comes back with.
+        /// The id that a click reports.
         public var id: String
-        /// Whether it opens the app: only then it can have a link.
+        /// True if it opens the app; only then can it have a link.
         public var isForeground: Bool
 
-        /// A button.
+        /// Creates a button.
         public init(id: String, isForeground: Bool = false) {
             self.id = id
             self.isForeground = isForeground
@@ -19,13 +19,13 @@ public struct ActionCategory: Sendable, Equatable {
     /// The buttons, at least one.
     public var actions: [Action]
 
-    /// A set of buttons.
+    /// Creates a set of buttons.
     public init(name: String, actions: [Action]) {
         self.name = name
         self.actions = actions
     }
 
-    /// What every app with FanfareKit has: the one that agrees opens the app, the other one only closes.
+    /// The categories of every app with FanfareKit: the agreeing button opens the app, the other only closes.
     public static let standard = [
         ActionCategory(
             name: "ACCEPT_DECLINE",
@@ -40,18 +40,18 @@ public struct ActionCategory: Sendable, Equatable {
     ]
 }
 
-/// A named value that an app reads from its pushes, as `apps.yaml` declares it (`variables`).
+/// A named value that an app reads from its pushes; `apps.yaml` declares it (`variables`).
 ///
-/// `title`, `body` and `url` are the content's fields of these names; every other name is a key of its `data`.
+/// `title`, `body` and `url` are the content's fields of these names; any other name is a key of its `data`.
 public struct AppVariable: Sendable, Equatable {
     /// The name.
     public var name: String
-    /// Whether a job without it is refused.
+    /// True if a job without it is refused.
     public var isRequired: Bool
-    /// What a job without it is sent with.
+    /// The default for a job without it.
     public var standard: String?
 
-    /// A declared value.
+    /// Creates a declared value.
     public init(name: String, isRequired: Bool = false, standard: String? = nil) {
         self.name = name
         self.isRequired = isRequired

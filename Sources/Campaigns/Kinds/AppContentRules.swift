@@ -1,19 +1,19 @@
-/// What an app's declarations in `apps.yaml` mean for the content of its jobs: categories, variables, payload names.
+/// The rules that an app's declarations in `apps.yaml` set for its jobs: categories, variables, payload names.
 ///
-/// Pure; asked by intake, and by everybody who judges a job before.
+/// Pure; used by intake and by everything that checks a job earlier.
 public struct AppContentRules: Sendable, Equatable {
-    /// The declared categories; none when the app declares none, and then any is taken.
+    /// The declared categories; if the app declares none, any is accepted.
     public var categories: [ActionCategory]
-    /// The declared layouts: categories that pick who draws a campaign inside the app, and need have no buttons.
+    /// The declared layouts: categories that select the in-app layout and need no buttons.
     ///
-    /// None when the app declares none, and then any is taken.
+    /// If the app declares none, any is accepted.
     public var layouts: [String]
     /// The declared values, in the order of the file.
     public var variables: [AppVariable]
-    /// Where apps in the field read what the `fanfare` object carries.
+    /// The names under which the app reads the contents of the `fanfare` object.
     public var payloadNames: PayloadNames
 
-    /// The rules of an app; none by default.
+    /// Creates the rules of an app; none by default.
     public init(
         categories: [ActionCategory] = [],
         layouts: [String] = [],
@@ -26,12 +26,12 @@ public struct AppContentRules: Sendable, Equatable {
         self.payloadNames = payloadNames
     }
 
-    /// A job with the defaults where it says nothing, and with the app's names, as a provider's devices get it.
+    /// Returns a job with the app's defaults and names, as a provider's devices get it.
     ///
-    /// A default `body` is for the data messages of FCM, which the app draws: a notification that the system shows has
-    /// the text that its producer gave it. `job` has the choices of the app's account already; without a provider it is
-    /// what the app tells by itself. What a campaign is by its identity is the job as it came: a change of the defaults
-    /// makes no other job of it.
+    /// A default `body` is only for FCM data messages, which the app displays: a notification that the system shows has
+    /// the text of its producer. `job` already has the choices of the app's account; without a provider the result is
+    /// for display by the app itself. A campaign's identity is the job as received: changed defaults do not make it
+    /// another job.
     public func completed(_ job: Job, for provider: ProviderName? = nil) -> Job {
         var job = job
         let isDataMessage = provider == .fcm && job.delivery.android == .data
@@ -49,7 +49,7 @@ public struct AppContentRules: Sendable, Equatable {
         return job
     }
 
-    /// What is wrong with a job, and what is unusual; pointers are the job's.
+    /// Returns the problems and warnings of a job, with pointers into the job.
     public func problems(_ job: Job) -> [Problem] {
         categoryProblems(job) + layoutProblems(job) + variableProblems(job) + nameProblems(job)
     }
@@ -58,7 +58,7 @@ public struct AppContentRules: Sendable, Equatable {
 
     private func categoryProblems(_ job: Job) -> [Problem] {
         guard !categories.isEmpty, let name = job.content.category else { return [] }
-        // An app that has one category for both may go on with it: a layout without buttons of its own.
+        // An app with one category for both may continue with it: a layout without buttons of its own.
         if layouts.contains(name), job.content.actions.isEmpty { return [] }
         let standard = ActionCategory.standard.filter { other in !categories.contains { $0.name == other.name } }
         guard let category = (categories + standard).first(where: { $0.name == name }) else {
@@ -88,7 +88,7 @@ public struct AppContentRules: Sendable, Equatable {
             return Problem(
                 pointer: "/content/actions/\(index)/url",
                 code: .conflict,
-                detail: "the button \(link.id) does not open the app, and so no link",
+                detail: "the button \(link.id) does not open the app, so it cannot open a link",
                 fix: "leave the link out, or declare the button with foreground: true"
             )
         }
@@ -124,7 +124,7 @@ public struct AppContentRules: Sendable, Equatable {
 
     private static func isField(_ name: String) -> Bool { ["title", "body", "url"].contains(name) }
 
-    /// Whether a job says a value itself, or cannot have it: what shows nothing has no title.
+    /// Returns true if a job has the value or cannot have it: a push that shows nothing has no title.
     private func has(_ name: String, _ job: Job) -> Bool {
         let content = job.content
         switch name {
@@ -137,7 +137,7 @@ public struct AppContentRules: Sendable, Equatable {
 
     // MARK: - Names
 
-    /// A key of the producer's that has the name of one of ours.
+    /// Returns problems of the producer's keys that collide with our names.
     private func nameProblems(_ job: Job) -> [Problem] {
         let names = Set(payloadNames.names.values)
         func taken(_ members: [JSONMember]?, _ place: String) -> [Problem] {

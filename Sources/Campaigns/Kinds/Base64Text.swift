@@ -1,6 +1,6 @@
-/// Base64 with padding (RFC 4648, section 4), as data pushes carry bytes.
+/// Base64 with padding (RFC 4648, section 4), the encoding of bytes in data pushes.
 public enum Base64Text {
-    /// Says whether a text is that and nothing else; the empty one is.
+    /// Returns true if a text is valid, as is the empty one.
     public static func isValid(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count.isMultiple(of: 4) else { return false }
@@ -8,12 +8,12 @@ public enum Base64Text {
         guard padding <= 2, padding < max(bytes.count, 1) else { return false }
         let digits = bytes.dropLast(padding)
         guard digits.allSatisfy({ digit($0) != nil }) else { return false }
-        // Bits beyond the last whole byte are zero.
+        // Bits after the last whole byte must be zero.
         guard padding > 0, let last = digits.last.flatMap(digit) else { return true }
         return last & (padding == 1 ? 0b11 : 0b1111) == 0
     }
 
-    /// The bytes that a text stands for; nil when it is no such text.
+    /// Returns the bytes of a text; nil if it is not valid.
     public static func decode(_ text: String) -> [UInt8]? {
         guard isValid(text) else { return nil }
         var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)

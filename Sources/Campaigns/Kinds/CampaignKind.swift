@@ -1,19 +1,19 @@
-/// What a campaign is for the app, and so which block its content has besides (contract, section 1, `kind`).
+/// The kind of a campaign, which determines the block that its content requires (contract, section 1, `kind`).
 public enum CampaignKind: String, Sendable, CaseIterable {
-    /// Something to show; with `rich` it names content to fetch.
+    /// A notification; with `rich` it refers to content that the app fetches.
     case notification
-    /// A page, text or HTML, that the app fetches and shows, with a button that acts and one that leaves.
+    /// A page, text or HTML, that the app fetches and shows, with an action button and an exit button.
     case announcement
     /// Questions that the app fetches and shows; the answers are counted.
     case poll
     /// Bytes for the app itself, within the push; nothing is shown.
     case dataPush = "data_push"
-    /// Raw provider fields only, sent as they are.
+    /// A raw payload per provider, sent unchanged.
     case native
-    /// Shown inside the app when something happens there; no push is sent.
+    /// A message that the app shows when something happens in it; no push is sent.
     case inApp = "in_app"
 
-    /// The field of content that such a campaign has, and no other kind; nil for none.
+    /// The field of content that only this kind has; nil for none.
     public var block: String? {
         switch self {
         case .notification, .native: nil
@@ -21,9 +21,9 @@ public enum CampaignKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// True when an app may tell of it itself, in place of the system.
+    /// True if an app may show the campaign itself, instead of the system.
     public var mayBeToldInside: Bool { self == .notification || hasStoredContent }
 
-    /// Whether the app fetches content of the campaign by the campaign's id.
+    /// True if the app fetches the campaign's content by the campaign's id.
     public var hasStoredContent: Bool { self == .announcement || self == .poll }
 }

@@ -1,13 +1,13 @@
-/// Content that a push names and that the app fetches: `content.rich`.
+/// A reference in a push to content that the app fetches: `content.rich`.
 public struct RichReference: Sendable, Equatable {
-    /// What the app does with it, in its own words; 1–64 of `[A-Za-z0-9._:-]`.
+    /// The type of content, in the app's own terms; 1–64 of `[A-Za-z0-9._:-]`.
     public var type: String
     /// The id of a stored content of the app; 1–128 of `[A-Za-z0-9._:-]`.
     public var id: String
-    /// Text that the app shows of it when it tells of it itself, as after a silent push; at most 1,024 bytes.
+    /// The text for when the app announces the content itself, as after a silent push; at most 1,024 bytes.
     public var message: String?
 
-    /// A reference.
+    /// Creates a reference.
     public init(type: String, id: String, message: String? = nil) {
         self.type = type
         self.id = id
@@ -15,9 +15,9 @@ public struct RichReference: Sendable, Equatable {
     }
 }
 
-/// A page with a button that acts and one that leaves: `content.announcement`.
+/// A page with an action button and an exit button: `content.announcement`.
 public struct Announcement: Sendable, Equatable {
-    /// How its body is written.
+    /// The format of the body.
     public enum Format: String, Sendable, CaseIterable {
         /// Plain text.
         case text
@@ -25,20 +25,20 @@ public struct Announcement: Sendable, Equatable {
         case html
     }
 
-    /// How the body is written.
+    /// The format of the body.
     public var format: Format
-    /// At most 1,024 bytes.
+    /// The title; at most 1,024 bytes.
     public var title: String?
-    /// At most 256 KiB.
+    /// The body; at most 256 KiB.
     public var body: String
-    /// What the button that acts says, at most 256 bytes; nil: what the app's own layout says.
+    /// The label of the action button, at most 256 bytes; nil means the default of the app's layout.
     public var actionLabel: String?
-    /// What it opens; at most 2,048 bytes.
+    /// The address that the action button opens; at most 2,048 bytes.
     public var actionURL: String?
-    /// What the button that leaves says, at most 256 bytes; nil: what the app's own layout says.
+    /// The label of the exit button, at most 256 bytes; nil means the default of the app's layout.
     public var exitLabel: String?
 
-    /// A page with nothing around it.
+    /// Creates a page with only a body.
     public init(format: Format, body: String) {
         self.format = format
         self.body = body
@@ -47,34 +47,34 @@ public struct Announcement: Sendable, Equatable {
 
 /// Questions with choices: `content.poll`.
 public struct Poll: Sendable, Equatable {
-    /// At most 1,024 bytes.
+    /// The title; at most 1,024 bytes.
     public var title: String?
-    /// What stands above the questions; at most 16 KiB.
+    /// The text above the questions; at most 16 KiB.
     public var body: String?
-    /// What the button that submits says; at most 256 bytes.
+    /// The label of the submit button; at most 256 bytes.
     public var actionLabel: String?
-    /// What the button that leaves says; at most 256 bytes.
+    /// The label of the exit button; at most 256 bytes.
     public var exitLabel: String?
-    /// 1–50, their ids different.
+    /// The questions, 1–50, with distinct ids.
     public var questions: [Question]
 
-    /// Questions with nothing around them.
+    /// Creates a poll with only its questions.
     public init(questions: [Question]) {
         self.questions = questions
     }
 
-    /// One question.
+    /// A question.
     public struct Question: Sendable, Equatable {
-        /// 1–64 of `[A-Za-z0-9._:-]`.
+        /// The id; 1–64 of `[A-Za-z0-9._:-]`.
         public var id: String
-        /// At most 1,024 bytes.
+        /// The text; at most 1,024 bytes.
         public var title: String
-        /// Whether one choice is taken, or any number.
+        /// The number of choices that an answer may have.
         public var select: Selection
-        /// 1–50, their ids different.
+        /// The choices, 1–50, with distinct ids.
         public var choices: [Choice]
 
-        /// A question.
+        /// Creates a question.
         public init(id: String, title: String, select: Selection = .one, choices: [Choice]) {
             self.id = id
             self.title = title
@@ -83,24 +83,24 @@ public struct Poll: Sendable, Equatable {
         }
     }
 
-    /// How many choices of a question count.
+    /// The number of choices that an answer may have.
     public enum Selection: String, Sendable, CaseIterable {
         /// Exactly one.
         case one
-        /// None to all.
+        /// Any number, including none.
         case many
     }
 
-    /// One choice of a question.
+    /// A choice of a question.
     public struct Choice: Sendable, Equatable {
-        /// 1–64 of `[A-Za-z0-9._:-]`.
+        /// The id; 1–64 of `[A-Za-z0-9._:-]`.
         public var id: String
-        /// At most 1,024 bytes.
+        /// The text; at most 1,024 bytes.
         public var title: String
-        /// Whether it is chosen before the person does anything.
+        /// True if it is preselected.
         public var isDefault: Bool
 
-        /// A choice.
+        /// Creates a choice.
         public init(id: String, title: String, isDefault: Bool = false) {
             self.id = id
             self.title = title
@@ -111,7 +111,7 @@ public struct Poll: Sendable, Equatable {
 
 /// Bytes for the app itself: `content.data_push`.
 public struct DataPush: Sendable, Equatable {
-    /// How the body stands for its bytes.
+    /// The encoding of the body.
     public enum Encoding: String, Sendable, CaseIterable {
         /// UTF-8.
         case text
@@ -119,14 +119,14 @@ public struct DataPush: Sendable, Equatable {
         case base64
     }
 
-    /// How the body stands for its bytes.
+    /// The encoding of the body.
     public var encoding: Encoding
-    /// As the producer wrote it; may be empty.
+    /// The body as the producer wrote it; may be empty.
     public var body: String
-    /// Which of the app's handlers takes it; at most 64 bytes.
+    /// The category, which selects a handler of the app; at most 64 bytes.
     public var category: String?
 
-    /// Bytes for the app's handler without a category, or for one.
+    /// Creates a data push, for the app's default handler or for that of a category.
     public init(encoding: Encoding, body: String, category: String? = nil) {
         self.encoding = encoding
         self.body = body

@@ -1,4 +1,4 @@
-/// Reads the blocks of content that belong to a kind, and refuses those that belong to another.
+/// A decoder for the blocks of a kind, which also refuses the blocks of other kinds.
 struct KindDecoder {
     let kind: CampaignKind
     let reader: ObjectReader
@@ -25,7 +25,7 @@ struct KindDecoder {
         content.inApp = reader.value("in_app").flatMap { value in
             InAppMessageDecoder.message(value, at: reader.pointer.appending("in_app"), reader.log)
         }
-        // It wakes the app, and does nothing else.
+        // A data push wakes the app and does nothing else.
         if kind == .dataPush { content.contentAvailable = true }
     }
 
@@ -41,7 +41,7 @@ struct KindDecoder {
         reader.value(name).flatMap { ObjectReader($0, at: reader.pointer.appending(name), fields, reader.log) }
     }
 
-    // MARK: - What goes with what
+    // MARK: - Fields for each kind
 
     private func refuseOtherBlocks() {
         for other in CampaignKind.allCases where other != kind {
@@ -57,13 +57,13 @@ struct KindDecoder {
             reader.log.refuse(
                 .conflict,
                 at: reader.pointer.appending("rich"),
-                "rich goes with the kind notification: what a campaign of kind \(kind.rawValue) names is its own",
+                "rich goes with the kind notification: a campaign of kind \(kind.rawValue) has its own content",
                 fix: "leave rich out, or kind"
             )
         }
     }
 
-    /// All fields that a kind takes; nil for those with a text and everything around it.
+    /// The fields that a kind allows; nil for kinds with a notification, which allow all of its fields.
     private var taken: Set<String>? {
         switch kind {
         case .notification, .announcement, .poll: nil
@@ -82,7 +82,7 @@ struct KindDecoder {
                 .conflict,
                 at: reader.pointer.appending(name),
                 "\(name) does not go with the kind \(kind.rawValue)",
-                fix: inside ? "category belongs into data_push" : "it takes \(taken.sorted().joined(separator: ", "))"
+                fix: inside ? "category belongs in data_push" : "it takes \(taken.sorted().joined(separator: ", "))"
             )
         }
         if kind == .native, !reader.has("apns"), !reader.has("fcm") {
@@ -100,7 +100,7 @@ struct KindDecoder {
     private static func rich(_ block: ObjectReader) -> RichReference? {
         block.require("type")
         block.require("id")
-        // All are looked at, so that all are told.
+        // All are read before the guard, so that all problems are reported.
         let (type, id) = (word("type", block), word("id", block, bytesMax: JobIdentity.idBytesMax))
         let message = plain("message", block, bytesMax: titleBytesMax)
         guard let type, let id else { return nil }
@@ -195,14 +195,14 @@ struct KindDecoder {
 
     // MARK: - Fields
 
-    /// A text in which templates are never allowed: it is stored once, for all devices.
+    /// Reads a text in which templates are never allowed: it is stored once, for all devices.
     private static func plain(_ name: String, _ block: ObjectReader, bytesMax: Int) -> String? {
         guard let text = block.text(name, bytesMax: bytesMax) else { return nil }
         Templates.refuseAnywhere(in: text, name, at: block.pointer.appending(name), block.log)
         return text
     }
 
-    /// A name that goes into addresses and rows.
+    /// Reads an identifier that is used in addresses and rows.
     private static func word(_ name: String, _ block: ObjectReader, bytesMax: Int = wordBytesMax) -> String? {
         guard let text = block.text(name) else { return nil }
         if text.utf8.count <= bytesMax, JobIdentity.isID(text) { return text }
@@ -211,7 +211,7 @@ struct KindDecoder {
         return nil
     }
 
-    /// The objects of an array, at least one.
+    /// Reads the objects of an array, at least one.
     private static func entries<Entry>(
         _ name: String,
         _ block: ObjectReader,

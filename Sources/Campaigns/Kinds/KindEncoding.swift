@@ -5,7 +5,7 @@ extension RichReference {
 }
 
 extension Announcement {
-    /// The block in the words of the contract; what is not given is left out.
+    /// The block in the contract's form, without fields that are not given.
     public var encoded: JSONValue {
         .object([
             "format": .string(format.rawValue),
@@ -19,7 +19,7 @@ extension Announcement {
 }
 
 extension Poll {
-    /// The block in the words of the contract; what is not given is left out.
+    /// The block in the contract's form, without fields that are not given.
     public var encoded: JSONValue {
         .object([
             "title": title.map(JSONValue.string),

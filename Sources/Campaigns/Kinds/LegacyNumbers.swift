@@ -1,16 +1,15 @@
-/// The whole numbers that apps of other systems parse out of a push, to show or to tell notifications apart by
-/// (`payload_names`: `message_number`, `delivery_number`).
+/// Integers that apps of other systems read from a push, to display it or to distinguish notifications.
 ///
-/// They label, and open nothing: what the edge takes is the signed id, which stands beside them. Each is from 1 to
-/// 2,147,483,647, because Android's apps parse them as `int`; they are the same for all devices of a campaign, and
-/// campaigns that one phone gets have others.
+/// See `payload_names`: `message_number`, `delivery_number`. They are labels and grant no access: the edge accepts only
+/// the signed id beside them. Each is from 1 to 2,147,483,647, because Android apps parse them as `int`. All devices of
+/// a campaign get the same numbers, and different campaigns on one phone have different ones.
 public struct LegacyNumbers: Sendable, Equatable {
-    /// Stands for the message.
+    /// The number of the message.
     public let message: Int
-    /// Stands for the campaign.
+    /// The number of the campaign.
     public let delivery: Int
 
-    /// The numbers of a campaign's key; the same on every machine and in every version.
+    /// Computes the numbers from a campaign's key; they are the same on every machine and in every version.
     public init(app: String, id: String) {
         let bits = CampaignHash(app: app, id: id).bits
         message = Self.positive(bits & 0xFFFF_FFFF)

@@ -1,9 +1,10 @@
-/// The names under which an app in the field reads what the `fanfare` object carries (`payload_names` of `apps.yaml`).
+/// The names under which an app reads the contents of the `fanfare` object (`payload_names` of `apps.yaml`).
 ///
-/// What has a name here is a peer of `aps` on APNs, a string in `data` on FCM and a member of the whole on Web Push; it
-/// is in the `fanfare` object no more. Texts are copied, and stay where they are; numbers are only there.
+/// A renamed member is beside `aps` on APNs, a string in `data` on FCM and a top-level member on Web Push; it is no
+/// longer in the `fanfare` object. Texts are copied and stay in their usual place; numbers occur only under such a
+/// name.
 public struct PayloadNames: Sendable, Equatable {
-    /// One thing that may be named.
+    /// A member that can be renamed.
     public enum Member: String, Sendable, CaseIterable {
         /// The signed message id, `m`.
         case messageID = "message_id"
@@ -15,35 +16,35 @@ public struct PayloadNames: Sendable, Equatable {
         case url
         /// The id of content to fetch, `r`.
         case richID = "rich_id"
-        /// Its type, `t`.
+        /// The type of content to fetch, `t`.
         case richType = "rich_type"
         /// The media address, `i`.
         case media
-        /// A copy of the text that is shown.
+        /// A copy of the displayed text.
         case message
-        /// Text that the app shows of content to fetch, `x`; without it a copy of the one that the system shows.
+        /// The text for content to fetch, `x`; without one, a copy of the displayed text.
         case richMessage = "rich_message"
-        /// A whole number that stands for the message: ``LegacyNumbers/message``.
+        /// The number of the message: ``LegacyNumbers/message``.
         case messageNumber = "message_number"
-        /// A whole number that stands for the campaign: ``LegacyNumbers/delivery``.
+        /// The number of the campaign: ``LegacyNumbers/delivery``.
         case deliveryNumber = "delivery_number"
     }
 
     /// The names; none by default.
     public var names: [Member: String]
 
-    /// Names by what they stand for.
+    /// Creates a set of names.
     public init(_ names: [Member: String] = [:]) {
         self.names = names
     }
 
-    /// Whether everything is where the contract has it.
+    /// True if every member has the contract's name.
     public var isEmpty: Bool { names.isEmpty }
 
-    /// The name of something; nil where the `fanfare` object has it.
+    /// The app's name of a member; nil if it is in the `fanfare` object.
     public subscript(member: Member) -> String? { names[member] }
 
-    /// Whether a text can be such a name: 1–64 of `[A-Za-z0-9._-]`, and none that providers or the payload have.
+    /// Returns true if a text can be a name: 1–64 of `[A-Za-z0-9._-]`, except names of providers or of the payload.
     public static func isName(_ text: String) -> Bool {
         let taken = ["aps", "fanfare", "from", "message_type", "notification", "data", "badge", "v"]
         return (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(JobIdentity.isWordByte)

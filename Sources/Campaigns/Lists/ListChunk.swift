@@ -1,32 +1,32 @@
-/// Up to 500 devices of one provider, environment, locale and time zone, in the form that a shard copies.
+/// Up to 500 devices of one provider, environment, locale and time zone, in a form ready to be copied into a shard.
 public struct ListChunk: Equatable, Sendable {
-    /// Counts the list's chunks from 0.
+    /// The number of the chunk in its list, from 0.
     public var ordinal: UInt32
-    /// The index in the list of the first device.
+    /// The index of its first device in the list.
     public var firstIndex: UInt32
-    /// What its devices have in common.
+    /// The properties that its devices share.
     public var group: Group
-    /// The devices; variables included.
+    /// The devices, with their variables.
     public var devices: DeviceBatch
-    /// The producer's names of the devices; empty when none was given.
+    /// The producer's ids of the devices; empty if none was given.
     public var deviceIDs: [String?]
-    /// Positions of devices whose people do not want to see anything: never sent to.
+    /// The positions of devices whose users have opted out of alerts: nothing is sent to them.
     public var optedOut: [Int] = []
-    /// Positions of devices whose tokens were called wrong once.
+    /// The positions of devices whose tokens a provider once rejected.
     public var suspects: [Int] = []
 
-    /// What the devices of a chunk have in common.
+    /// The properties that the devices of a chunk share.
     public struct Group: Hashable, Sendable {
-        /// Who delivers.
+        /// The provider.
         public var provider: ProviderName
-        /// The provider's world; nil is the app's own.
+        /// The provider's environment; nil means the app's own.
         public var environment: PushEnvironment?
-        /// BCP 47 tag.
+        /// A BCP 47 tag.
         public var locale: String?
-        /// IANA name.
+        /// An IANA name.
         public var timeZone: String?
 
-        /// A group.
+        /// Creates a group.
         public init(provider: ProviderName, environment: PushEnvironment?, locale: String?, timeZone: String?) {
             self.provider = provider
             self.environment = environment
@@ -36,22 +36,22 @@ public struct ListChunk: Equatable, Sendable {
     }
 }
 
-/// Cuts a stream of devices into chunks with bounded memory: at most `openGroupsMax` chunks are under construction.
+/// Splits a stream of devices into chunks with bounded memory: at most `openGroupsMax` chunks are under construction.
 public struct ListBuilder: Sendable {
-    /// Chunks under construction at most; the fullest is closed when another group comes.
+    /// The maximum number of chunks under construction; for a further group the fullest one is closed.
     public static let openGroupsMax = 256
 
     private var open: [ListChunk.Group: ListChunk] = [:]
     private var chunkCount: UInt32 = 0
-    /// Devices in the chunks that were handed out.
+    /// The number of devices in finished chunks.
     public private(set) var deviceCount: UInt32 = 0
 
-    /// No device yet, behind so many chunks and devices that were written before.
+    /// Creates an empty builder that continues after chunks and devices that are already written.
     public init(chunksBefore: Int = 0, devicesBefore: Int = 0) {
         (chunkCount, deviceCount) = (UInt32(chunksBefore), UInt32(devicesBefore))
     }
 
-    /// Takes a device (`token` as raw bytes) and returns the chunk that this fills or makes room, if any.
+    /// Adds a device (`token` as raw bytes); returns the chunk that it fills, or that is closed to make room, if any.
     public mutating func add(_ device: Device, token: [UInt8]) -> ListChunk? {
         let group = ListChunk.Group(
             provider: device.provider,
@@ -62,7 +62,7 @@ public struct ListBuilder: Sendable {
         return token.withUnsafeBytes { add(group, token: $0, id: device.id, variables: device.variables) }
     }
 
-    /// Takes a device of a group and returns the chunk that this fills or makes room, if any.
+    /// Adds a device of a group; returns the chunk that it fills, or that is closed to make room, if any.
     public mutating func add(
         _ group: ListChunk.Group,
         token: UnsafeRawBufferPointer,
@@ -72,7 +72,7 @@ public struct ListBuilder: Sendable {
         isSuspect: Bool = false
     ) -> ListChunk? {
         var closed: ListChunk?
-        // In place: a chunk that is taken out and put back is hashed three times.
+        // The chunk is changed in place: to take it out and put it back would hash the group three times.
         if let index = open.index(forKey: group) {
             if open.values[index].hasRoom(for: variables, token: token.count) {
                 open.values[index].append(token, id, variables, isOptedOut: isOptedOut, isSuspect: isSuspect)
@@ -88,7 +88,7 @@ public struct ListBuilder: Sendable {
         return closed
     }
 
-    /// The chunks still under construction, in a fixed order; the builder is empty afterwards.
+    /// Returns the chunks under construction, in a fixed order; the builder is empty afterwards.
     public mutating func finish() -> [ListChunk] {
         let groups = open.keys.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
         return groups.compactMap { close($0) }
@@ -113,10 +113,10 @@ public struct ListBuilder: Sendable {
 }
 
 extension ListChunk {
-    /// Whether a device fits without the chunk's growing over what a shard may have.
+    /// Returns true if a device fits into the limits of a shard.
     fileprivate func hasRoom(for named: [String: String], token length: Int) -> Bool {
         let needed = named.reduce(length + 2) { sum, variable in
-            // A name that is new to the chunk brings a column with a length for every device.
+            // A new name in the chunk adds a column with a length for every device.
             sum + variable.key.utf8.count + variable.value.utf8.count + 2 * (devices.count + 1)
         }
         let columns = 2 * devices.variables.count

@@ -1,23 +1,21 @@
-/// Where a device ended.
-///
-/// Until then it is pending.
+/// The final result of a device, which is pending until then.
 public enum Outcome: UInt8, Sendable, CaseIterable {
-    /// The provider took it.
+    /// The provider accepted the push.
     case accepted = 1
-    /// The provider says that the token is dead.
+    /// The provider reported a dead token.
     case invalid = 2
-    /// Given up, not for the token's sake.
+    /// Given up, for a reason other than the token.
     case failed = 3
-    /// Too late to be of use.
+    /// Too late to be useful.
     case expired = 4
-    /// A newer campaign took its place.
+    /// Replaced by a newer campaign.
     case superseded = 5
-    /// An operator stopped the campaign.
+    /// An operator cancelled the campaign.
     case cancelled = 6
     /// Left out on purpose.
     case skipped = 7
 
-    /// The word of the contract, for example `accepted`.
+    /// The contract's name, for example `accepted`.
     public var name: String {
         switch self {
         case .accepted: "accepted"
@@ -31,27 +29,27 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// How many devices ended where.
+/// The number of devices with each outcome.
 public struct OutcomeCounts: Equatable, Sendable {
-    /// Devices that the provider took.
+    /// Devices for which the provider accepted the push.
     public var accepted = 0
     /// Devices with a dead token.
     public var invalid = 0
-    /// Devices given up.
+    /// Devices that were given up.
     public var failed = 0
     /// Devices for which it was too late.
     public var expired = 0
-    /// Devices for which a newer campaign came.
+    /// Devices for which a newer campaign replaced this one.
     public var superseded = 0
-    /// Devices of a cancelled campaign that were not sent to.
+    /// Devices of a cancelled campaign to which nothing was sent.
     public var cancelled = 0
     /// Devices left out on purpose.
     public var skipped = 0
 
-    /// No device anywhere.
+    /// Creates counts of 0.
     public init() {}
 
-    /// The number for an outcome.
+    /// The count of an outcome.
     public subscript(outcome: Outcome) -> Int {
         get {
             switch outcome {
@@ -77,7 +75,7 @@ public struct OutcomeCounts: Equatable, Sendable {
         }
     }
 
-    /// All devices that have an outcome.
+    /// The number of all devices that have an outcome.
     public var total: Int {
         accepted + invalid + failed + expired + superseded + cancelled + skipped
     }

@@ -1,47 +1,47 @@
-/// What is known of each device of a shard: packed in the ledger as 4 bits a device, with notes as runs.
+/// The state of each device of a shard, packed in the ledger as 4 bits per device, with notes as runs.
 ///
-/// An accepted device that took one request has no note, so that the usual answer is one byte written in place.
+/// A device that was accepted at its first request has no note, so that the usual answer is one byte written in place.
 public struct Progress: Equatable, Sendable {
     /// One code per device: 0 pending, 1…7 an `Outcome`, 8…13 a retry on a `Rung`, 14 held back by the guard.
     public private(set) var codes: [UInt8]
-    /// What the code does not say, by position.
+    /// The details that a code lacks, by position.
     public private(set) var notes: [UInt16: Note]
     /// The started mark (design, section 7).
     ///
-    /// Pending devices before this position may have been sent by a run that ended without a word; 0 when nothing is
-    /// in doubt.
+    /// An earlier run that ended without a report may have sent to the pending devices before this position; 0 if
+    /// nothing is in doubt.
     public var started = 0
 
-    /// Where one device stands.
+    /// The state of a device.
     public enum State: Equatable, Sendable {
-        /// Not answered.
+        /// There is no answer yet.
         case pending
-        /// It ended.
+        /// The device has an outcome.
         case outcome(Outcome)
-        /// It is sent to again after a rung.
+        /// The device is retried after a rung's delay.
         case retry(Rung)
-        /// Its token was called wrong; what that means is not decided (the wrong-environment guard).
+        /// The provider rejected the token, and the wrong-environment guard has not decided on it.
         case held
     }
 
     private static let held: UInt8 = 14
 
-    /// What else is known of a device.
+    /// The details of a device's state.
     public struct Note: Hashable, Sendable {
-        /// The provider's reason as it came, or ours.
+        /// The provider's reason, unchanged, or ours.
         public var reason: String?
-        /// Requests made for this device by this shard, at most 255.
+        /// The number of requests by this shard for the device, at most 255.
         public var requests: UInt8
-        /// Whether a retry counts as an attempt.
+        /// True if a retry counts as an attempt.
         public var charged: Bool
-        /// Not before this instant (Retry-After beyond the ladder).
+        /// The earliest instant of the retry (Retry-After beyond the ladder).
         public var notBefore: Timestamp?
-        /// Since when the provider knows that the token is dead.
+        /// The instant since which the provider knows that the token is dead.
         public var deadSince: Timestamp?
-        /// Whether a retry is for want of an answer: the device may have been sent to.
+        /// True if a retry is due to a missing answer: the push may have been sent.
         public var unanswered: Bool
 
-        /// A note; the defaults are those of an accepted device.
+        /// Creates a note; the defaults are those of an accepted device.
         public init(
             reason: String? = nil,
             requests: UInt8 = 1,
@@ -59,7 +59,7 @@ public struct Progress: Equatable, Sendable {
         }
     }
 
-    /// All devices pending.
+    /// Creates the progress of `count` pending devices.
     public init(count: Int) {
         codes = Array(repeating: 0, count: count)
         notes = [:]
@@ -71,10 +71,10 @@ public struct Progress: Equatable, Sendable {
         self.started = started
     }
 
-    /// How many devices.
+    /// The number of devices.
     public var count: Int { codes.count }
 
-    /// Where a device stands.
+    /// Returns the state of a device.
     public func state(at position: Int) -> State {
         let code = codes[position]
         if code == 0 { return .pending }
@@ -84,56 +84,56 @@ public struct Progress: Equatable, Sendable {
         return .retry(rung)
     }
 
-    /// Requests that this shard made for a device.
+    /// Returns the number of requests by this shard for a device.
     public func requests(at position: Int) -> Int {
         if let note = notes[UInt16(position)] { return Int(note.requests) }
         return codes[position] == 0 ? 0 : 1
     }
 
-    /// The usual answer: accepted, at the first request.
+    /// Records the usual answer: accepted at the first request.
     public mutating func accept(_ position: Int) {
         codes[position] = Outcome.accepted.rawValue
     }
 
-    /// A device ended, with all that is to be remembered of it.
+    /// Records a device's outcome, with its details.
     public mutating func end(_ position: Int, _ outcome: Outcome, _ note: Note) {
         codes[position] = outcome.rawValue
         notes[UInt16(position)] = note
     }
 
-    /// A device is to be sent to again after a rung.
+    /// Records that a device is to be retried after a rung's delay.
     public mutating func retry(_ position: Int, _ rung: Rung, _ note: Note) {
         codes[position] = 8 + rung.rawValue
         notes[UInt16(position)] = note
     }
 
-    /// A device's token was called wrong, and it is not decided whether it is.
+    /// Records that a device's token was rejected and is now subject to the guard.
     public mutating func hold(_ position: Int, _ note: Note) {
         codes[position] = Self.held
         notes[UInt16(position)] = note
     }
 
-    /// It is decided: the held devices end with this outcome, and with the reason that was noted.
+    /// Records the guard's decision: the held devices get this outcome, with the reason in their notes.
     public mutating func endHeld(_ outcome: Outcome) {
         for position in codes.indices where codes[position] == Self.held { codes[position] = outcome.rawValue }
     }
 
-    /// It is decided: the held devices are sent to again.
+    /// Records the guard's decision: the held devices are sent to again.
     public mutating func resendHeld() {
         for position in codes.indices where codes[position] == Self.held {
             codes[position] = 0
-            // Without requests of this shard it is a device like any other: `accept` leaves notes as they are.
+            // A device without requests by this shard must have no note, because `accept` keeps notes.
             let made = notes[UInt16(position)]?.requests ?? 0
             notes[UInt16(position)] = made == 0 ? nil : Note(requests: made)
         }
     }
 
-    /// Requests that were made for a device that has no answer (it stays pending): counted as attempts.
+    /// Records requests for a device that has no answer and stays pending: they count as attempts.
     public mutating func noteRequests(_ position: Int, _ requests: UInt8) {
         notes[UInt16(position)] = Note(requests: requests)
     }
 
-    /// Devices by outcome.
+    /// The number of devices by outcome.
     public var counts: OutcomeCounts {
         var result = OutcomeCounts()
         for code in codes {
@@ -142,16 +142,16 @@ public struct Progress: Equatable, Sendable {
         return result
     }
 
-    /// Devices without an answer.
+    /// The number of devices without an answer.
     public var pendingCount: Int { codes.reduce(0) { $0 + ($1 == 0 ? 1 : 0) } }
 
-    /// Devices that wait for another try.
+    /// The number of devices that wait for a retry.
     public var retryCount: Int { codes.reduce(0) { $0 + ($1 >= 8 && $1 < Self.held ? 1 : 0) } }
 
-    /// Devices that the guard holds back.
+    /// The number of devices that the guard holds.
     public var heldCount: Int { codes.reduce(0) { $0 + ($1 == Self.held ? 1 : 0) } }
 
-    /// Devices about which the provider has said something final, held ones among them.
+    /// The number of devices with a final answer of the provider, including held ones.
     public var answeredCount: Int {
         codes.indices.reduce(0) { count, position in
             let isAnswer: Bool =
@@ -163,17 +163,17 @@ public struct Progress: Equatable, Sendable {
         }
     }
 
-    /// Devices that are sent to again for want of an answer.
+    /// The number of devices that are retried because an answer is missing.
     public var unansweredCount: Int {
         notes.reduce(0) { $0 + ($1.value.unanswered && codes[Int($1.key)] >= 8 ? 1 : 0) }
     }
 
-    /// Requests made by this shard.
+    /// The number of requests by this shard.
     public var attempts: Int {
         (0..<count).reduce(0) { $0 + requests(at: $1) }
     }
 
-    /// Outcomes by reason, for those that have one.
+    /// The number of outcomes by reason, for outcomes with a reason.
     public var reasons: [String: Int] {
         var result: [String: Int] = [:]
         for (position, note) in notes {

@@ -1,7 +1,7 @@
-/// The ledger's form of a progress.
+/// The binary form of a progress in the ledger.
 ///
-/// Version, count, started mark, two codes a byte, then the notes as runs of equal ones over neighbouring positions,
-/// with their reasons in a table of their own.
+/// Version, count, started mark, two codes per byte, then runs of equal notes over neighboring positions, whose reasons
+/// are in a separate table.
 extension Progress {
     private static let version: UInt8 = 1
 
@@ -17,7 +17,7 @@ extension Progress {
             writer.bytes.append(codes[index] | high << 4)
         }
         let runs = noteRuns()
-        // Few: looking through them is cheaper than a set.
+        // They are few, so that a linear search is cheaper than a set.
         var reasons: [String] = []
         for run in runs {
             if let reason = run.note.reason, !reasons.contains(reason) { reasons.append(reason) }
@@ -48,7 +48,7 @@ extension Progress {
         return runs
     }
 
-    /// Reads the packed form; nil when the bytes are none.
+    /// Reads the packed form; nil if the bytes are malformed.
     public init?(packed bytes: [UInt8]) {
         var reader = PackedReader(bytes: bytes)
         guard reader.byte() == Self.version, let count = reader.number(max: 65_535),

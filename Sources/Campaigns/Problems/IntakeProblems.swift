@@ -1,6 +1,6 @@
-/// What only intake can know about a job that is well formed, in the words that every answer uses.
+/// The problems of well-formed jobs that only intake can find, in the form of every answer.
 extension Problem {
-    /// Another job has the id.
+    /// Another job has the same id.
     public static func campaignConflict(app: String, id: String) -> Problem {
         Problem(
             pointer: "/id",
@@ -16,11 +16,12 @@ extension Problem {
             pointer: "/app",
             code: .unknownApp,
             detail: "no worker has credentials for \(app.clipped)",
-            fix: "add the app to apps.yaml and reload the workers, or mend the name"
+            fix: "add the app to apps.yaml and reload the workers, or fix the name"
         )
     }
 
-    /// No live worker has the app's credentials for a provider of its devices; `isWaiting`: they wait until one has.
+    /// No live worker has the app's credentials for a provider of its devices; with `isWaiting` they wait for such a
+    /// worker.
     public static func unservedProvider(
         _ provider: ProviderName,
         app: String,
@@ -36,7 +37,7 @@ extension Problem {
         )
     }
 
-    /// The ledger lacks the list or its version; `store` says which ledger was asked, without its password.
+    /// The ledger lacks the list or its version; `store` describes the ledger, without its password.
     public static func unknownList(name: String, version: String?, store: String) -> Problem {
         Problem(
             pointer: "/audience/list",
@@ -46,7 +47,7 @@ extension Problem {
         )
     }
 
-    /// The registry has no device of the app, so that nobody can be meant.
+    /// The registry has no device of the app, so that the audience is empty.
     public static func emptyRegistry(app: String, selector: String) -> Problem {
         Problem(
             pointer: "/audience/\(selector)",
@@ -56,7 +57,7 @@ extension Problem {
         )
     }
 
-    /// The rendered payload is over the provider's limit.
+    /// The rendered payload exceeds the provider's limit.
     public static func payloadTooLarge(bytes: Int, limit: Int) -> Problem {
         Problem(
             pointer: "/content",

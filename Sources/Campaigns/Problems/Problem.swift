@@ -1,15 +1,15 @@
-/// One thing that is wrong with a job, in the form every answer uses (contract, section 2).
+/// A problem of a job, in the form that every answer uses (contract, section 2).
 public struct Problem: Hashable, Sendable {
-    /// JSON pointer (RFC 6901) to the value, `""` for the whole document.
+    /// A JSON pointer (RFC 6901) to the value, `""` for the whole document.
     public var pointer: String
-    /// Stable, for programs; see ``ProblemCode``.
+    /// The stable code, for programs; see ``ProblemCode``.
     public var code: String
-    /// What is wrong, for people.
+    /// The problem in words for people.
     public var detail: String
-    /// How to mend it.
+    /// The way to fix it.
     public var fix: String?
 
-    /// A problem at a place.
+    /// Creates a problem.
     public init(pointer: String, code: String, detail: String, fix: String? = nil) {
         self.pointer = pointer
         self.code = code

@@ -1,15 +1,15 @@
-/// The stable codes of problems and warnings; programs may rely on them, texts may change.
+/// The stable codes of problems and warnings; programs may rely on them, while texts may change.
 ///
-/// A code is added, never renamed and never given another meaning.
+/// Codes are added, but never renamed or given another meaning.
 public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     // The text
-    /// Not JSON.
+    /// Invalid JSON.
     case syntax
-    /// Not UTF-8, or with a byte order mark.
+    /// Invalid UTF-8, or a byte order mark.
     case encoding
-    /// The same name twice in one object.
+    /// A duplicate name in an object.
     case duplicateField = "duplicate_field"
-    /// Deeper than 16 objects and arrays.
+    /// More than 16 levels of objects and arrays.
     case tooDeep = "too_deep"
     /// The job is larger than 4 MiB, or a device's variables than 4 KiB.
     case tooLarge = "too_large"
@@ -23,13 +23,13 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     // Fields
     /// A name that the contract does not have.
     case unknownField = "unknown_field"
-    /// A field that must be there.
+    /// A required field is missing.
     case required
-    /// A value of another JSON type.
+    /// A value of the wrong JSON type.
     case type
-    /// A word that is not one of those the field takes.
+    /// A word that is not one of the field's values.
     case value
-    /// A text in another form than the field's.
+    /// A text in the wrong form.
     case format
     /// A number or instant outside its limits.
     case range
@@ -37,26 +37,26 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case length
     /// More entries than allowed.
     case tooMany = "too_many"
-    /// Nothing where something must be.
+    /// An empty value where something is required.
     case empty
     /// Two values that exclude each other.
     case conflict
-    /// A name that is kept for the providers or for us.
+    /// A name that is reserved for the providers or for us.
     case reserved
     /// A template that does not compile; the detail has line and column.
     case template
     /// A template where none is allowed.
     case templateNotAllowed = "template_not_allowed"
-    /// Part of the contract, but not built yet.
+    /// A part of the contract that is not implemented yet.
     case notInThisVersion = "not_in_this_version"
     /// The campaign's end has passed.
     case expired
     /// The producer's clock is more than five minutes ahead.
     case tooFarAhead = "too_far_ahead"
-    /// The list of problems ends here, but there are more.
+    /// The end of the list, although there are more problems.
     case moreProblems = "more_problems"
 
-    // What only intake can know
+    // Problems that only intake can find
     /// The id belongs to a campaign with another job.
     case campaignConflict = "campaign_conflict"
     /// No worker has credentials for the app.
@@ -67,38 +67,38 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownList = "unknown_list"
     /// A segment asks about a campaign that the app does not have.
     case unknownCampaign = "unknown_campaign"
-    /// The ledger does not take it, however often it is asked.
+    /// The ledger rejects the job permanently.
     case ledgerError = "ledger_error"
     /// The app has no stored content of that id.
     case unknownContent = "unknown_content"
-    /// The rendered payload is over the provider's limit.
+    /// The rendered payload exceeds the provider's limit.
     case payloadTooLarge = "payload_too_large"
 
-    // What only the provider can know
-    /// The provider was asked to judge a push, and would not take it.
+    // Problems that only the provider can find
+    /// The provider, asked to validate a push, rejected it.
     case refusedByProvider = "refused_by_provider"
 
     // Warnings
-    /// The same device more than once; it is sent to once.
+    /// A device occurs more than once; it gets the push once.
     case duplicateDevice = "duplicate_device"
-    /// The AMQP header `urgency` does not say what the job says.
+    /// The AMQP header `urgency` differs from the job.
     case urgencyHeader = "urgency_header"
-    /// The end is later than any provider keeps a push.
+    /// The end is later than any provider stores a push.
     case beyondStorage = "beyond_storage"
-    /// Accepted, but seldom what the sender means.
+    /// Valid, but rarely what the author means.
     case unusual
-    /// A template asks for a variable that no device has.
+    /// A template uses a variable that no device has.
     case unknownVariable = "unknown_variable"
-    /// The payload of some devices may be over the provider's limit.
+    /// The payload may exceed the provider's limit for some devices.
     case maybeTooLarge = "maybe_too_large"
     /// The rate cannot reach the audience before the end.
     case tooSlow = "too_slow"
-    /// The badge is counted, and the registry has no device of the app to count for.
+    /// The badge is relative, and the registry has no device of the app to keep a count for.
     case noBadgeCount = "no_badge_count"
 }
 
 extension Problem {
-    /// A problem with one of the stable codes.
+    /// Creates a problem with a stable code.
     public init(pointer: String, code: ProblemCode, detail: String, fix: String? = nil) {
         self.init(pointer: pointer, code: code.rawValue, detail: detail, fix: fix)
     }

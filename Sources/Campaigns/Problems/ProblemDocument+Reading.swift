@@ -1,5 +1,5 @@
 extension ProblemDocument {
-    /// Reads what ``json`` wrote, for example the refusal that the ledger keeps; nil for anything else.
+    /// Reads the output of ``json``, for example a refusal stored in the ledger; nil for anything else.
     public init?(json: JSONValue) {
         let prefix = "urn:fanfare:problem:"
         guard let type = json["type"]?.string, type.hasPrefix(prefix),

@@ -1,56 +1,56 @@
-/// The one form for every problem, on AMQP, HTTP and the command line (contract, section 2; RFC 9457).
+/// The form of every problem on AMQP, HTTP and the command line (contract, section 2; RFC 9457).
 public struct ProblemDocument: Sendable, Equatable {
-    /// The stable name behind `urn:fanfare:problem:`.
+    /// The stable name after `urn:fanfare:problem:`.
     public var kind: Kind
-    /// One sentence for people.
+    /// A sentence for people.
     public var title: String
     /// The campaign's id, if there is one.
     public var campaign: String?
-    /// Everything that is wrong.
+    /// The problems.
     public var errors: [Problem]
-    /// What is accepted, but perhaps not what was meant.
+    /// Input that is accepted, but is perhaps not what the author meant.
     public var warnings: [Problem]
 
-    /// Sorts of problems; stable.
+    /// The kinds of problems; stable.
     public enum Kind: String, Sendable, CaseIterable {
         /// The job breaks the contract.
         case invalidJob = "invalid-job"
-        /// Another job has the id.
+        /// Another job has the same id.
         case campaignConflict = "campaign-conflict"
         /// The audience file cannot be used.
         case invalidAudience = "invalid-audience"
         /// The content cannot be stored.
         case invalidContent = "invalid-content"
-        /// No such campaign, list or parked message.
+        /// There is no such campaign, list or parked message.
         case notFound = "not-found"
         /// The id belongs to campaigns of two apps.
         case ambiguousCampaign = "ambiguous-campaign"
-        /// The command was called wrongly.
+        /// The command was used incorrectly.
         case usage
-        /// Broker or store cannot be reached.
+        /// The broker or the ledger cannot be reached.
         case unavailable
-        /// The time of `--wait` is over.
+        /// The time given with `--wait` has elapsed.
         case timeout
-        /// Not allowed.
+        /// The request is not allowed.
         case forbidden
         /// The configuration is wrong.
         case configuration
         /// The campaign failed.
         case failed
-        /// The campaign is in a state in which this cannot be done.
+        /// The state of the campaign does not permit the operation.
         case wrongState = "wrong-state"
-        /// No access token, or one that is not known.
+        /// The access token is missing or unknown.
         case unauthorized
         /// The path does not take this method.
         case methodNotAllowed = "method-not-allowed"
-        /// The body is larger than what is taken.
+        /// The body exceeds the size limit.
         case tooLarge = "too-large"
-        /// The body is of a type that is not taken.
+        /// The body's media type is not supported.
         case mediaType = "media-type"
         /// More requests than are allowed.
         case tooManyRequests = "too-many-requests"
 
-        /// The HTTP status that goes with it.
+        /// The corresponding HTTP status.
         public var status: Int {
             switch self {
             case .invalidJob, .invalidAudience, .invalidContent: 422
@@ -70,7 +70,7 @@ public struct ProblemDocument: Sendable, Equatable {
         }
     }
 
-    /// A problem document.
+    /// Creates a problem document.
     public init(
         _ kind: Kind,
         title: String,
@@ -85,7 +85,7 @@ public struct ProblemDocument: Sendable, Equatable {
         self.warnings = warnings
     }
 
-    /// The answer to a job that the decoder refused.
+    /// Creates the answer to a job that the decoder refused.
     public init(refused decoding: JobDecoding) {
         self.init(
             .invalidJob,
@@ -96,7 +96,7 @@ public struct ProblemDocument: Sendable, Equatable {
         )
     }
 
-    /// The document as the contract shows it; `errors` and `warnings` are always there.
+    /// The document in the contract's form; `errors` and `warnings` are always present.
     public var json: JSONValue {
         .object([
             "type": .string("urn:fanfare:problem:" + kind.rawValue),
@@ -108,7 +108,7 @@ public struct ProblemDocument: Sendable, Equatable {
         ])
     }
 
-    /// The same for people: the title, then one line a problem: pointer, detail, mend.
+    /// The document for people: the title, then a line per problem with pointer, detail and fix.
     public var text: String {
         var lines = [title + (campaign.map { " (\($0))" } ?? "") + (errors.isEmpty ? "" : ":")]
         lines += errors.map { "  " + $0.text }
@@ -118,7 +118,7 @@ public struct ProblemDocument: Sendable, Equatable {
 }
 
 extension Problem {
-    /// `pointer`, `code`, `detail`, and `fix` when there is one.
+    /// The members `pointer`, `code`, `detail`, and `fix` if there is one.
     public var json: JSONValue {
         .object([
             "pointer": .string(pointer),
@@ -128,7 +128,7 @@ extension Problem {
         ])
     }
 
-    /// Reads what ``json`` wrote; nil when a member is missing or has another type.
+    /// Reads the output of ``json``; nil if a member is missing or has the wrong type.
     public init?(json: JSONValue) {
         guard let pointer = json["pointer"]?.string, let code = json["code"]?.string,
             let detail = json["detail"]?.string

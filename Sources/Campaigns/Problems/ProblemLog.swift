@@ -1,12 +1,12 @@
-/// Collects what is wrong with one document; confined to one decoding.
+/// A collector for the problems of one document; confined to one decoding.
 final class ProblemLog {
-    /// A list of more helps nobody and has to fit into an event.
+    /// The maximum number of listed problems: a longer list helps nobody, and it must fit into an event.
     static let problemsMax = 100
 
     private(set) var problems: [Problem]
     private(set) var warnings: [Problem] = []
     private var omitted = 0
-    /// Places that could not even be read: a second problem with the same value would only confuse.
+    /// The pointers of unreadable values: a second problem about the same value would only confuse.
     private let unreadable: Set<String>
 
     init(_ found: [JSONProblem] = []) {
@@ -14,7 +14,7 @@ final class ProblemLog {
         unreadable = Set(found.map(\.pointer.text))
     }
 
-    /// Everything that is wrong, with a last entry that says how much more there is.
+    /// All problems, with a last entry for the number of omitted ones.
     var all: [Problem] {
         guard omitted > 0 else { return problems }
         return problems + [
@@ -22,17 +22,17 @@ final class ProblemLog {
                 pointer: "",
                 code: .moreProblems,
                 detail: "\(omitted) more problems are not listed",
-                fix: "mend these first"
+                fix: "fix these first"
             )
         ]
     }
 
     var isEmpty: Bool { problems.isEmpty }
 
-    /// Whether a further problem would only be counted.
+    /// True if further problems are only counted.
     var isFull: Bool { problems.count >= ProblemLog.problemsMax }
 
-    /// Counts a problem without saying what it is.
+    /// Counts a problem without details.
     func omit() {
         omitted += 1
     }
@@ -43,14 +43,14 @@ final class ProblemLog {
         problems.append(Problem(pointer: pointer.text, code: code, detail: detail, fix: fix))
     }
 
-    /// Forgets everything, for the next of many small documents.
+    /// Removes everything, to reuse the log for the next of many small documents.
     func clear() {
         problems.removeAll(keepingCapacity: true)
         warnings.removeAll(keepingCapacity: true)
         omitted = 0
     }
 
-    /// Whether there is a problem with the value at a place, or with something in it.
+    /// Returns true if there is a problem with the value at a pointer, or with a value in it.
     func hasProblem(within pointer: JSONPointer) -> Bool {
         problems.contains { $0.pointer == pointer.text || $0.pointer.hasPrefix(pointer.text + "/") }
     }

@@ -1,9 +1,9 @@
-/// Finds the word that somebody probably meant.
+/// Suggestions for misspelt words.
 public enum Spelling {
-    /// The nearest candidate, nil when none is near: a third of the letters may differ, but at most three.
+    /// Returns the nearest candidate; nil unless at most a third of the letters, and at most three, differ.
     public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let letters = folded(word)
-        // Names of the contract are short; the bound keeps a stranger's long name cheap.
+        // Names of the contract are short; the limit bounds the cost of a stranger's long name.
         guard letters.count <= 64 else { return nil }
         let allowed = min(3, max(1, letters.count / 3))
         var best: (distance: Int, word: String)?
@@ -14,7 +14,7 @@ public enum Spelling {
         return best?.word
     }
 
-    /// Lower case without separators, so that `timeZone`, `Time-Zone` and `time_zone` are the same word.
+    /// Returns the word in lower case without separators: `timeZone`, `Time-Zone` and `time_zone` are the same.
     private static func folded(_ word: String) -> [UInt8] {
         word.utf8.prefix(65).compactMap { byte in
             switch byte {
@@ -25,7 +25,7 @@ public enum Spelling {
         }
     }
 
-    /// Insertions, deletions, replacements and swapped neighbours (optimal string alignment).
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment).
     private static func distance(_ left: [UInt8], _ right: [UInt8], atMost allowed: Int) -> Int {
         guard abs(left.count - right.count) <= allowed else { return allowed + 1 }
         var older: [Int] = []

@@ -1,41 +1,41 @@
 import FoundationEssentials
 import SwiftProtobuf
 
-/// Devices as columns: what a list's chunk stores and a shard carries.
+/// Devices in columns, as stored in a list's chunk and carried by a shard.
 ///
-/// Tokens are raw bytes: what the hexadecimal digits stand for (APNs), or the token's own characters.
+/// Tokens are raw bytes: the bytes of the hexadecimal digits (APNs), or the token's own characters.
 public struct DeviceBatch: Equatable, Sendable {
-    /// How many devices, at most 500.
+    /// The number of devices, at most 500.
     public private(set) var count: Int
-    /// All tokens, one after the other.
+    /// All tokens, concatenated.
     public private(set) var tokens: [UInt8]
-    /// Where each token ends in `tokens`; empty when all have `tokenLength` bytes.
+    /// The offset at which each token ends in `tokens`; empty if all have `tokenLength` bytes.
     private var tokenEnds: [UInt32]
-    /// Bytes of each token; 0 when they differ.
+    /// The length of each token in bytes; 0 if they differ.
     private var tokenLength: Int
-    /// The templates' values, a column per name, names in order.
+    /// The values for the templates, a column per name, sorted by name.
     public private(set) var variables: [VariableColumn]
-    /// What `variables` takes in a message, roughly.
+    /// The approximate size of `variables` in a message.
     private var variableBytes: Int
 
-    /// The values of one variable; nil for a device without it.
+    /// The values of a variable; nil for a device without it.
     public struct VariableColumn: Equatable, Sendable {
         /// The variable's name.
         public let name: String
-        /// All values, one after the other.
+        /// All values, concatenated.
         public private(set) var bytes: [UInt8] = []
-        /// Bytes of each device's value; `absent` for none.
+        /// The length of each device's value in bytes; `absent` for none.
         private var byteCounts: [UInt32]
 
         private static let absent = UInt32.max
 
-        /// A column without a value.
+        /// Creates a column without values.
         init(name: String, count: Int) {
             self.name = name
             byteCounts = Array(repeating: Self.absent, count: count)
         }
 
-        /// A column from a message; nil when the lengths do not fit the values.
+        /// Reads a column from a message; nil if the lengths do not fit the values.
         init?(name: String, bytes: [UInt8], lengths: [UInt16]) {
             self.name = name
             self.bytes = bytes
@@ -43,13 +43,13 @@ public struct DeviceBatch: Equatable, Sendable {
             guard byteCounts.reduce(0, { $0 + ($1 == Self.absent ? 0 : Int($1)) }) == bytes.count else { return nil }
         }
 
-        /// Bytes of a device's value; nil for a device without it.
+        /// Returns the length of a device's value in bytes; nil for a device without it.
         public func byteCount(at position: Int) -> Int? {
             let count = byteCounts[position]
             return count == Self.absent ? nil : Int(count)
         }
 
-        /// One value per device.
+        /// The values, one per device.
         public var values: [[UInt8]?] {
             var start = 0
             return byteCounts.map { count in
@@ -59,7 +59,7 @@ public struct DeviceBatch: Equatable, Sendable {
             }
         }
 
-        /// The longest value's bytes; nil when no device has one.
+        /// The length of the longest value in bytes; nil if no device has one.
         public var longest: Int? { byteCounts.lazy.filter { $0 != Self.absent }.max().map { Int($0) } }
 
         mutating func append(_ value: (some Collection<UInt8>)?) {
@@ -74,7 +74,7 @@ public struct DeviceBatch: Equatable, Sendable {
             return result
         }
 
-        /// The lengths as a message has them.
+        /// Returns the lengths in a message's form.
         func lengths() throws(ShardError) -> [UInt8] {
             var lengths: [UInt16] = []
             lengths.reserveCapacity(byteCounts.count)
@@ -84,11 +84,11 @@ public struct DeviceBatch: Equatable, Sendable {
             return LittleEndian16.bytes(lengths)
         }
 
-        /// What the column takes in a message, roughly.
+        /// The approximate size of the column in a message.
         var messageBytes: Int { name.utf8.count + bytes.count + 2 * byteCounts.count }
     }
 
-    /// No device.
+    /// Creates an empty batch.
     public init() {
         count = 0
         tokens = []
@@ -98,9 +98,9 @@ public struct DeviceBatch: Equatable, Sendable {
         variableBytes = 0
     }
 
-    /// Where a device's token stands in `tokens`.
+    /// Returns the range of a device's token in `tokens`.
     ///
-    /// Traps when the position is out of range.
+    /// Traps if the position is out of range.
     public func tokenRange(at position: Int) -> Range<Int> {
         precondition(position >= 0 && position < count, "device \(position) of \(count)")
         if tokenLength > 0 { return position * tokenLength..<(position + 1) * tokenLength }
@@ -108,12 +108,12 @@ public struct DeviceBatch: Equatable, Sendable {
         return start..<Int(tokenEnds[position])
     }
 
-    /// Roughly what the batch takes in a message.
+    /// The approximate size of the batch in a message.
     public var byteCount: Int {
         tokens.count + tokenEnds.count * 2 + variableBytes
     }
 
-    /// Adds a device at the end.
+    /// Appends a device.
     ///
     /// A token or value of 65,535 bytes or more can be added, but not encoded.
     public mutating func append(token: some Collection<UInt8>, variables named: [String: String] = [:]) {
@@ -131,7 +131,7 @@ public struct DeviceBatch: Equatable, Sendable {
         }
     }
 
-    /// Gives all devices a variable, one value each and nil for none; takes the place of one of that name.
+    /// Sets a variable for all devices, one value each and nil for none; replaces a column of that name.
     public mutating func set(_ name: String, _ values: [[UInt8]?]) {
         precondition(values.count == count, "\(values.count) values for \(count) devices")
         var column = VariableColumn(name: name, count: 0)
@@ -158,7 +158,7 @@ public struct DeviceBatch: Equatable, Sendable {
         count += 1
     }
 
-    /// The devices at some positions, in that order.
+    /// Returns the devices at the given positions, in that order.
     public func subset(_ positions: [UInt16]) -> DeviceBatch {
         var result = DeviceBatch()
         for position in positions { result.appendToken(tokens[tokenRange(at: Int(position))]) }
@@ -167,7 +167,7 @@ public struct DeviceBatch: Equatable, Sendable {
         return result
     }
 
-    /// The batch without its variables: what a shard carries whose content uses none.
+    /// Returns the batch without its variables, for shards whose content uses none.
     public func withoutVariables() -> DeviceBatch {
         var result = self
         result.variables = []
@@ -177,9 +177,9 @@ public struct DeviceBatch: Equatable, Sendable {
 }
 
 extension DeviceBatch {
-    /// The encoded columns; the same batch gives the same bytes.
+    /// Returns the encoded columns; the same batch gives the same bytes.
     ///
-    /// Throws `ShardError.malformed` for a token or a value of 65,535 bytes or more, which has no form there.
+    /// Throws `ShardError.malformed` for a token or a value of 65,535 bytes or more, which cannot be represented.
     public func encoded() throws(ShardError) -> [UInt8] {
         var message = Fanfare_V1_DeviceColumns()
         message.count = UInt32(count)
@@ -207,7 +207,7 @@ extension DeviceBatch {
         return UInt16(count)
     }
 
-    /// Reads columns; every length is checked against what is there.
+    /// Decodes columns; checks every length against the data.
     public init(encoded bytes: [UInt8]) throws(ShardError) {
         let message = try ShardError.unwrap { try Fanfare_V1_DeviceColumns(serializedBytes: bytes) }
         try self.init(message)

@@ -1,6 +1,6 @@
-/// Columns of 16-bit numbers, least significant byte first.
+/// The encoding of 16-bit columns, least significant byte first.
 enum LittleEndian16 {
-    /// Stands for a value that is not there.
+    /// The code for a missing value.
     static let absent: UInt16 = 0xFFFF
 
     static func bytes(_ values: [UInt16]) -> [UInt8] {

@@ -1,27 +1,27 @@
-/// The member of a payload that differs from device to device: `,"m":"<22 characters>"` in the `fanfare` object, or one of
-/// the app's own name beside it.
+/// The member of a payload with the message id, which differs for each device.
 ///
-/// Contract, section 5. Intake leaves room for it in the payload of a campaign; a sender writes each device's own id
-/// there.
+/// It is `,"m":"<22 characters>"` in the `fanfare` object, or a member with the app's own name beside it (contract,
+/// section 5). Intake leaves room for it in the campaign's payload; a sender writes each device's own id there.
 public enum MessageIDPlace {
-    /// Characters of an id: 16 bytes in base64url.
+    /// The length of an id: 16 bytes in base64url.
     public static let byteCount = 22
-    /// What comes before the id; the member is never the object's first.
+    /// The text before the id; the member is never the object's first.
     public static let opening = Array(",\"m\":\"".utf8)
-    /// The same under a name of the app's own.
+    /// Returns the text before the id for the app's own name.
     public static func opening(named name: String) -> [UInt8] { Array(",\"\(name)\":\"".utf8) }
-    /// What stands in the place until an id is written.
+    /// The placeholder for an id.
     public static let blank = [UInt8](repeating: UInt8(ascii: "-"), count: byteCount)
 
-    /// Whether an id with what stands around it fits there; true for none.
+    /// Returns true if an id and the text around it fit at an offset, or if there is no offset.
     static func isPossible(_ place: UInt32?, inPayloadOf byteCount: Int) -> Bool {
         guard let place else { return true }
         return Int(place) > opening.count && Int(place) + Self.byteCount < byteCount
     }
 
-    /// The whole member around an id, with the comma before it and the quotation mark behind.
+    /// Returns the range of the whole member around an id, including the comma before it and the quotation mark after
+    /// it.
     ///
-    /// Its name has no comma in it; within a JSON text that is a string itself its quotation marks are escaped.
+    /// The name contains no comma; inside a JSON string the quotation marks are escaped.
     static func member(around place: Int, in payload: [UInt8]) -> Range<Int> {
         let start = payload[..<place].lastIndex(of: UInt8(ascii: ",")) ?? place
         let isNested = place >= 2 && payload[place - 2] == UInt8(ascii: "\\")
@@ -30,7 +30,7 @@ public enum MessageIDPlace {
 }
 
 extension Shard.Facts {
-    /// The same without any message id, for a worker that has no key to make one with.
+    /// Returns the facts without the message id, for a worker that has no key to make one.
     public func withoutMessageID() -> Shard.Facts {
         guard let place = messageIDAt.map({ Int($0) }) else { return self }
         var result = self

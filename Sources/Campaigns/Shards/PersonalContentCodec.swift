@@ -1,7 +1,7 @@
 import SwiftProtobuf
 
 extension PersonalContent {
-    /// The bytes that the ledger keeps and a shard carries; none for none, and the same content gives the same bytes.
+    /// Returns the bytes that the ledger stores and a shard carries; empty for no content, and deterministic.
     public func encoded() throws(ShardError) -> [UInt8] {
         guard !isEmpty else { return [] }
         var message = Fanfare_V1_PersonalContent()
@@ -16,7 +16,7 @@ extension PersonalContent {
         return try ShardError.unwrap { try message.serializedBytes() as [UInt8] }
     }
 
-    /// Reads what `encoded` wrote; whether the templates compile is left to whoever renders them.
+    /// Reads the output of `encoded`; does not check that the templates compile.
     public init(encoded bytes: [UInt8]) throws(ShardError) {
         self.init()
         guard !bytes.isEmpty else { return }

@@ -1,4 +1,4 @@
-/// One delay of the retry ladder (design, section 6); the raw value is stored in the ledger.
+/// A delay of the retry ladder (design, section 6); the raw value is stored in the ledger.
 public enum Rung: UInt8, Sendable, CaseIterable, Comparable {
     /// Five seconds.
     case seconds5 = 0
@@ -25,9 +25,9 @@ public enum Rung: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// What the `.a` queue waits; `.b` waits a quarter longer.
+    /// The delay of the `.a` queue; that of `.b` is a quarter longer.
     ///
-    /// Never less, because `Retry-After` is a floor.
+    /// It is never shorter, because `Retry-After` is a floor.
     public var delay: Duration {
         switch self {
         case .seconds5: .seconds(5)
@@ -39,7 +39,7 @@ public enum Rung: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The shorter delay comes first.
+    /// Orders rungs by delay.
     public static func < (left: Rung, right: Rung) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,74 +1,74 @@
 /// Up to 500 devices of one part with everything that their requests need: the unit of delivery to a worker.
 ///
-/// A shard is a function of the ledger: campaign row, list version, positions in a chunk. Encoding it twice gives
-/// the same bytes, so bodies are never stored.
+/// A shard is a function of the ledger: campaign row, list version, positions in a chunk. Encoding it twice gives the
+/// same bytes, so bodies are never stored.
 public struct Shard: Equatable, Sendable {
-    /// The major version of a message with templates, and the newest; an unknown one is parked.
+    /// The newest major version, that of a message with templates; a message with an unknown one is parked.
     public static let version: UInt32 = 2
-    /// The major version of a message without templates, which workers of before them can send.
+    /// The major version of a message without templates, which older workers can send too.
     public static let plainVersion: UInt32 = 1
-    /// Devices in a shard at most.
+    /// The maximum number of devices in a shard.
     public static let devicesMax = 500
-    /// Bytes of device columns in a shard at most.
+    /// The maximum size of the device columns in a shard, in bytes.
     public static let bytesMax = 256 * 1024
 
-    /// Who it is.
+    /// The shard's id.
     public var id: ShardID
-    /// Raised in the ledger before the shard is published anew on purpose.
+    /// The generation, raised in the ledger before the shard is deliberately published again.
     public var generation: UInt32
-    /// Which try at its devices this is, from 1.
+    /// The number of the attempt at its devices, from 1.
     public var attempt: UInt32
-    /// What is alike for all shards of the part.
+    /// The facts that all shards of the part share.
     public var facts: Facts
-    /// For a retry after a Retry-After beyond the ladder: not before this instant.
+    /// The earliest instant of a retry whose Retry-After exceeds the ladder.
     public var notBefore: Timestamp?
-    /// Over which stretch of time its requests are spread; nil: as fast as the provider takes them.
+    /// The interval over which its requests are spread; nil: as fast as the provider accepts them.
     public var slot: Slot?
-    /// The index in the list of the chunk's first device.
+    /// The index of the chunk's first device in the list.
     public var firstIndex: UInt32
-    /// The devices' positions in the chunk; empty when the shard is the whole chunk.
+    /// The devices' positions in the chunk; empty if the shard is the whole chunk.
     public var positions: [UInt16]
     /// The devices.
     public var devices: DeviceBatch
-    /// Fields of a later version as they came, which this one hands on with the shard and its retries.
+    /// Fields of a later version, which this version passes on unchanged with the shard and its retries.
     public var laterFields: [UInt8] = []
 
-    /// What all shards of a campaign's part share.
+    /// The facts that all shards of a campaign's part share.
     public struct Facts: Equatable, Sendable {
-        /// The app whose credentials send.
+        /// The app whose credentials are used.
         public var app: String
         /// The campaign's id in its app.
         public var campaignID: String
-        /// Who delivers.
+        /// The provider.
         public var provider: ProviderName
-        /// The provider's world; nil is the app's own.
+        /// The provider's environment; nil means the app's own.
         public var environment: PushEnvironment?
-        /// Half of the lane.
+        /// The urgency, the second part of the lane.
         public var urgency: Urgency
-        /// What `apns-push-type` says.
+        /// The value of `apns-push-type`.
         public var pushType: PushType
-        /// What `apns-priority` says: 10, 5 or 1.
+        /// The value of `apns-priority`: 10, 5 or 1.
         public var priority: UInt8
-        /// After this instant no request is made.
+        /// The instant after which no request is made.
         public var expiresAt: Timestamp
-        /// Whether the provider is asked not to store the push.
+        /// True to ask the provider not to store the push.
         public var dropIfOffline: Bool
-        /// What merges on the device; at most 64 bytes.
+        /// The key by which notifications are merged on the device; at most 64 bytes.
         public var collapseID: String
-        /// Charged tries a device gets.
+        /// The maximum number of charged attempts per device.
         public var maxAttempts: UInt32
-        /// Whether a device without an answer is given up instead of sent to again.
+        /// True to give up a device without an answer instead of sending again.
         public var dropUnknown: Bool
-        /// The payload, but for what `personal` has.
+        /// The payload, without the contents of `personal`.
         public var payload: [UInt8]
-        /// Where in the payload each device's message id is written, see `MessageIDPlace`; nil when it has none.
+        /// The offset in the payload of each device's message id, see `MessageIDPlace`; nil if there is none.
         public var messageIDAt: UInt32?
-        /// The templates in the payload and of the collapse id.
+        /// The templates of the payload and of the collapse id.
         public var personal: PersonalContent
-        /// W3C trace context of the producer; empty when there is none.
+        /// The producer's W3C trace context; empty if there is none.
         public var traceParent: String
 
-        /// Facts of a part.
+        /// Creates the facts of a part.
         public init(
             app: String,
             campaignID: String,
@@ -106,7 +106,7 @@ public struct Shard: Equatable, Sendable {
         }
     }
 
-    /// A shard of the devices given; `positions` is empty when they are the whole chunk.
+    /// Creates a shard of the given devices; `positions` is empty if they are the whole chunk.
     public init(
         id: ShardID,
         generation: UInt32,
@@ -129,18 +129,18 @@ public struct Shard: Equatable, Sendable {
         self.devices = devices
     }
 
-    /// The lane it travels on.
+    /// The lane of its messages.
     public var lane: Lane { Lane(provider: facts.provider, urgency: facts.urgency) }
 
     /// The AMQP `message_id`.
     public var messageID: String { id.messageID(generation: generation) }
 
-    /// A device's place in its chunk.
+    /// Returns a device's position in its chunk.
     public func chunkPosition(at position: Int) -> UInt16 {
         positions.isEmpty ? UInt16(position) : positions[position]
     }
 
-    /// A device's index in the campaign, stable over all attempts: what ids of requests are made from.
+    /// Returns a device's index in the campaign, which is the same in all attempts; request ids are derived from it.
     public func deviceIndex(at position: Int) -> UInt32 {
         firstIndex + UInt32(chunkPosition(at: position))
     }

@@ -2,12 +2,12 @@ import FoundationEssentials
 import SwiftProtobuf
 
 extension Shard {
-    /// The message body; the same shard gives the same bytes.
+    /// Returns the message body; the same shard gives the same bytes.
     public func encoded() throws(ShardError) -> [UInt8] {
         try Shard.encode(self, devices: devices.encoded())
     }
 
-    /// The message body from device columns that are encoded already: how a planner copies a stored chunk.
+    /// Returns the message body with encoded device columns: a planner copies a stored chunk this way.
     public static func encode(_ shard: Shard, devices: [UInt8]) throws(ShardError) -> [UInt8] {
         var message = Fanfare_V1_ShardMessage()
         message.version = shard.facts.personal.isEmpty ? plainVersion : version
@@ -43,12 +43,12 @@ extension Shard {
         return try ShardError.unwrap { try message.serializedBytes() as [UInt8] } + shard.laterFields
     }
 
-    /// The largest attempt that a message may carry: far above the contract's 100, far below overflow.
+    /// The highest attempt of a valid message: far above the contract's 100, far below overflow.
     private static let attemptsMax: UInt32 = 10_000
 
-    /// Reads a message body.
+    /// Decodes a message body.
     ///
-    /// Unknown fields are kept (`laterFields`), an unknown major version and contradictions are errors.
+    /// Unknown fields are kept (`laterFields`); an unknown major version and contradictions are errors.
     public init(encoded bytes: [UInt8]) throws(ShardError) {
         let message = try ShardError.unwrap { try Fanfare_V1_ShardMessage(serializedBytes: bytes) }
         guard (Shard.plainVersion...Shard.version).contains(message.version) else {
@@ -97,10 +97,10 @@ extension Shard {
 }
 
 extension Slot {
-    /// A length beyond this is no slot of ours: one device a second is the lowest rate.
+    /// The longest slot; the lowest rate, one device per second, never exceeds it.
     private static let lengthMax: UInt64 = 3_600_000_000
 
-    /// nil when the message has none.
+    /// Returns nil if the message has no slot.
     fileprivate init?(_ message: Fanfare_V1_ShardMessage) throws(ShardError) {
         guard message.slotLength > 0 else { return nil }
         _ = try Shard.Facts.instant(message.slotAt / 1000)
@@ -146,7 +146,7 @@ extension Shard.Facts {
         )
     }
 
-    /// An instant from 1970 to the year 9999: nothing that is computed from it overflows.
+    /// Returns an instant from 1970 to the year 9999, so that no computation with it overflows.
     fileprivate static func instant(_ milliseconds: Int64) throws(ShardError) -> Timestamp {
         guard (0...253_402_300_799_999).contains(milliseconds) else { throw .malformed("instant out of range") }
         return Timestamp(milliseconds: milliseconds)

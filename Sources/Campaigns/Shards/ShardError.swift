@@ -1,11 +1,11 @@
-/// Why bytes are not a shard that this version can send; such a message is parked with this text.
+/// The reason why bytes are not a shard that this version can send; such a message is parked with this text.
 public enum ShardError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The bytes contradict themselves or are no protocol buffer.
+    /// The bytes contradict themselves or are not a protocol buffer.
     case malformed(String)
-    /// The shard is of a major version that this worker does not know.
+    /// This worker does not know the shard's major version.
     case unknownVersion(UInt32)
 
-    /// What is wrong, for a person.
+    /// The problem in words for people.
     public var description: String {
         switch self {
         case .malformed(let what): "malformed shard: \(what)"
@@ -21,7 +21,7 @@ public enum ShardError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Runs a step of the protocol buffer library, whose errors say nothing that a person could use.
+    /// Runs a step of the protocol buffer library, whose errors do not help a person.
     static func unwrap<Value>(_ body: () throws -> Value) throws(ShardError) -> Value {
         do { return try body() } catch { throw .malformed("not a protocol buffer of this kind") }
     }

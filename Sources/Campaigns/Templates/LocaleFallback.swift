@@ -1,8 +1,8 @@
-/// Which of several languages a device gets (RFC 4647, section 3.4: lookup).
+/// The selection of a localization for a device (RFC 4647, section 3.4: lookup).
 public enum LocaleFallback {
-    /// The index of the nearest language of a device: `pt-BR` finds `pt-BR`, then `pt`; nil is the standard content.
+    /// Returns the index of a locale's nearest language: `pt-BR` finds `pt-BR`, then `pt`; nil is the standard content.
     ///
-    /// Upper and lower case count as the same.
+    /// The comparison ignores case.
     public static func index(of locale: String?, among languages: [String]) -> Int? {
         guard let locale, !languages.isEmpty else { return nil }
         var parts = locale.lowercased().split(separator: "-")[...]
@@ -10,7 +10,7 @@ public enum LocaleFallback {
         while !parts.isEmpty {
             if let index = folded.firstIndex(of: parts.joined(separator: "-")) { return index }
             parts.removeLast()
-            // A single letter only begins what came behind it.
+            // A single letter only introduces the subtags after it.
             if parts.count > 1, parts.last?.count == 1 { parts.removeLast() }
         }
         return nil

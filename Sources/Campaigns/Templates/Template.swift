@@ -1,24 +1,23 @@
-/// A text in the Liquid syntax, compiled: what a job's content may hold (contract, section 1).
+/// A compiled text in the Liquid syntax, which a job's content may contain (contract, section 1).
 ///
-/// A list of instructions that only ever goes forward: no loops, no includes, no recursion. So rendering ends, takes
-/// time in proportion to the template, and is a function of the template and the device's variables alone.
-/// `Documentation.docc/Templates.md` (target Fleet) is the page for people.
+/// It is a list of instructions that only runs forward: no loops, no includes, no recursion. So rendering ends, takes
+/// time proportional to the template, and depends only on the template and the device's variables. The user guide is
+/// `Documentation.docc/Templates.md` (target Fleet).
 public struct Template: Sendable, Equatable {
-    /// Bytes of a source at most.
+    /// The maximum length of a source, in bytes.
     public static let sourceBytesMax = 16_384
-    /// `{% if %}` within `{% if %}` at most.
+    /// The nesting limit of `{% if %}`.
     public static let depthMax = 16
 
-    /// What is done, in order.
     var instructions: [TemplateInstruction]
-    /// The constant texts, one after the other.
+    /// The constant texts, concatenated.
     var literals: [UInt8]
-    /// The variables that it may ask for, by index.
+    /// The variables that it may use, by index.
     public internal(set) var names: [String]
-    /// What `{% abort %}` says, by index; empty for none.
+    /// The reasons of `{% abort %}`, by index; an empty text for none.
     var reasons: [String]
 
-    /// Compiles a source; throws what is wrong with it.
+    /// Compiles a source, or throws its first problem.
     public init(_ source: String) throws(TemplateProblem) {
         self = try TemplateCompiler.compile(Array(source.utf8))
     }
@@ -30,7 +29,7 @@ public struct Template: Sendable, Equatable {
         reasons = []
     }
 
-    /// Whether a text has the marks of a template.
+    /// Returns true if a text contains template marks.
     public static func isIn(_ text: String) -> Bool {
         var previous: UInt8 = 0
         for byte in text.utf8 {
@@ -40,21 +39,21 @@ public struct Template: Sendable, Equatable {
         return false
     }
 
-    /// Adds a constant text and says where it stands.
+    /// Appends a constant text and returns its position.
     mutating func literal(_ bytes: some Collection<UInt8>) -> (start: Int32, count: Int32) {
         let start = Int32(literals.count)
         literals.append(contentsOf: bytes)
         return (start, Int32(bytes.count))
     }
 
-    /// The index of a variable.
+    /// Returns the index of a variable, which is added if necessary.
     mutating func variable(_ name: String) -> Int32 {
         if let index = names.firstIndex(of: name) { return Int32(index) }
         names.append(name)
         return Int32(names.count - 1)
     }
 
-    /// The index of an abort's reason.
+    /// Returns the index of an abort's reason, which is added if necessary.
     mutating func reason(_ text: String) -> Int32 {
         if let index = reasons.firstIndex(of: text) { return Int32(index) }
         reasons.append(text)
@@ -62,34 +61,35 @@ public struct Template: Sendable, Equatable {
     }
 }
 
-/// One step of a template, in plain numbers, so that a renderer reads it without counting references.
+/// An instruction of a template, in plain numbers, so that a renderer reads it without reference counting.
 struct TemplateInstruction: Sendable, Equatable {
     enum Operation: UInt8, Sendable {
-        /// Writes the constant `left` as it stands.
+        /// Writes the constant `left` unchanged.
         case text
-        /// Takes `left` as the value in hand.
+        /// Loads `left` as the current value.
         case load
-        /// Puts the value in hand through the filter `detail` with the arguments `left` and `right`.
+        /// Applies the filter `detail` with the arguments `left` and `right` to the current value.
         case filter
-        /// Writes the value in hand; `detail` is 1 within a JSON string.
+        /// Writes the current value; `detail` is the number of JSON strings around it.
         case write
-        /// Compares `left` and `right` by `detail`: the flag.
+        /// Sets the flag to the comparison `detail` of `left` and `right`.
         case compare
-        /// The flag and what a comparison says.
+        /// Combines the flag with a comparison by "and".
         case and
-        /// The flag or what a comparison says.
+        /// Combines the flag with a comparison by "or".
         case or
-        /// Goes on at `target` unless the flag is set.
+        /// Jumps to `target` unless the flag is set.
         case jumpUnless
-        /// Goes on at `target`.
+        /// Jumps to `target`.
         case jump
-        /// Drops the device with the reason `target`.
+        /// Drops the device, with the reason `target`.
         case abort
-        /// Remembers where the output is.
+        /// Saves the position of the output.
         case mark
-        /// What was written since the mark is a whole number; it stays, with the constant `left` before it, or nothing.
+        /// Replaces the output since the mark by the constant `left` and the integer in it, or by nothing if it is
+        /// empty.
         case badge
-        /// Leaves room for the device's message id.
+        /// Reserves space for the device's message id.
         case messageID
     }
 
@@ -103,11 +103,11 @@ struct TemplateInstruction: Sendable, Equatable {
 /// A constant or a variable.
 struct TemplateOperand: Sendable, Equatable {
     enum Kind: UInt8, Sendable {
-        /// Not given; as a value nothing.
+        /// Not given; as a value, nothing.
         case absent
-        /// A text among the constants.
+        /// A text in the constants.
         case text
-        /// A number, as its text among the constants.
+        /// A number, as text in the constants.
         case number
         /// The variable `start`.
         case variable
@@ -120,7 +120,6 @@ struct TemplateOperand: Sendable, Equatable {
     var count: Int32 = 0
 }
 
-/// How two values are compared.
 enum TemplateComparison: UInt8, Sendable {
     case isTrue
     case equal

@@ -1,15 +1,15 @@
-/// Compiles a template's source; one problem, the first, is thrown.
+/// A compiler for template sources; throws the first problem.
 struct TemplateCompiler {
     private let source: [UInt8]
     private var scanner: TemplateScanner
     private var template = Template()
     private var open: [Branching] = []
 
-    /// An `{% if %}` that is not closed.
+    /// An open `{% if %}`.
     private struct Branching {
-        /// Where it stands.
+        /// Its offset in the source.
         var offset: Int
-        /// The jump behind the last branch's condition; nil behind `{% else %}`.
+        /// The jump after the last branch's condition; nil after `{% else %}`.
         var pending: Int?
         /// The jumps at the ends of branches.
         var exits: [Int] = []
@@ -75,7 +75,7 @@ struct TemplateCompiler {
         emit(TemplateInstruction(operation: .load, left: try operand(&tokens)))
         while tokens.take(mark: "|") { try filter(&tokens) }
         guard tokens.peek == nil else {
-            throw tokens.problem("nothing can stand here", fix: "a filter comes behind |, its argument behind :")
+            throw tokens.problem("nothing can stand here", fix: "a filter follows |, its argument follows :")
         }
         emit(TemplateInstruction(operation: .write))
     }
@@ -83,7 +83,7 @@ struct TemplateCompiler {
     private mutating func filter(_ tokens: inout TemplateTokens) throws(TemplateProblem) {
         let place = tokens.offset
         guard case .name(let name)? = tokens.take()?.kind else {
-            throw problem("a filter's name is missing behind |", at: place)
+            throw problem("a filter's name is missing after |", at: place)
         }
         guard let filter = TemplateFilter.byName[name] else {
             let near = Spelling.nearest(to: name, among: TemplateFilter.allCases.map(\.name))
@@ -125,7 +125,7 @@ struct TemplateCompiler {
         }
         if let wrong = TemplateDate.unknownDirective(in: format) {
             throw problem(
-                "%\(wrong) is no part of a date",
+                "%\(wrong) is not a date directive",
                 at: offset,
                 fix: "known are %Y %y %m %d %e %j %H %I %k %l %M %S %L %p %P %A %a %B %b %u %w %Z %z %s %F %T %D %R %%"
             )
@@ -175,7 +175,7 @@ struct TemplateCompiler {
     private func checkEmpty(_ range: Range<Int>, _ word: String) throws(TemplateProblem) {
         guard let first = source[range].firstIndex(where: { !TemplateScanner.isSpace($0) }) else { return }
         let fix = word == "else" ? "a further condition is {% elsif … %}" : nil
-        throw problem("nothing can stand behind \(word)", at: first, fix: fix)
+        throw problem("nothing may follow \(word)", at: first, fix: fix)
     }
 
     private static let tags = ["if", "elsif", "else", "endif", "abort", "comment", "raw"]
@@ -221,10 +221,10 @@ struct TemplateCompiler {
         try close("else", at: offset)
     }
 
-    /// Ends the branch before `elsif` or `else`, and lets its condition jump here.
+    /// Ends the branch before `elsif` or `else`, whose condition then jumps here.
     private mutating func close(_ word: String, at offset: Int) throws(TemplateProblem) {
         guard var last = open.popLast() else { throw problem("\(word) without {% if %}", at: offset) }
-        guard let pending = last.pending else { throw problem("\(word) behind {% else %}", at: offset) }
+        guard let pending = last.pending else { throw problem("\(word) after {% else %}", at: offset) }
         last.exits.append(template.instructions.count)
         emit(TemplateInstruction(operation: .jump))
         template.instructions[pending].target = Int32(template.instructions.count)
@@ -239,10 +239,10 @@ struct TemplateCompiler {
         }
     }
 
-    /// Compiles a condition and the jump over what it governs; returns the jump.
+    /// Compiles a condition and the jump over its branch; returns the jump.
     ///
-    /// As in Liquid `and` and `or` bind alike and from the right: `a or b and c` is `a or (b and c)`,
-    /// `a and b or c` is `a and (b or c)`.
+    /// As in Liquid, `and` and `or` have equal precedence and associate to the right: `a or b and c` is `a or (b and
+    /// c)`, `a and b or c` is `a and (b or c)`.
     private mutating func condition(_ range: Range<Int>, at offset: Int) throws(TemplateProblem) -> Int {
         var tokens = try TemplateTokens(source, range)
         guard tokens.peek != nil else {
@@ -293,7 +293,7 @@ struct TemplateCompiler {
         return instruction
     }
 
-    /// Bytes of an abort's reason at most: it stands in the ledger, and in the status of the campaign.
+    /// The maximum length of an abort's reason, in bytes: the ledger stores it, and the campaign's status shows it.
     private static let reasonBytesMax = 80
 
     private mutating func abort(_ range: Range<Int>) throws(TemplateProblem) {
@@ -316,7 +316,7 @@ struct TemplateCompiler {
                 )
             }
         }
-        guard tokens.peek == nil else { throw tokens.problem("nothing can stand behind abort's reason") }
+        guard tokens.peek == nil else { throw tokens.problem("nothing may follow abort's reason") }
         emit(TemplateInstruction(operation: .abort, target: template.reason(reason)))
     }
 

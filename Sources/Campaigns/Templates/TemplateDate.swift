@@ -1,15 +1,15 @@
-/// A date and time as it was written, for the filter `date`: the wall clock of its own offset, without any time zone.
+/// A date and time for the filter `date`: the wall clock at its own offset, without any time zone.
 struct TemplateDate {
     private var day: CivilDate
     private var secondsOfDay: Int
     private var milliseconds = 0
-    /// Minutes east of UTC; nil when the text says none.
+    /// Minutes east of UTC; nil if the text has no offset.
     private var offset: Int?
 
-    /// Reads a date, with a time and an offset if there is one, or seconds since 1970; nil for anything else.
+    /// Reads a date, with an optional time and offset, or seconds since 1970; nil for anything else.
     ///
-    /// `2026-11-20`, with `T` or a space and a time `20:50`, `20:50:00` or `20:50:00.5` behind it, with `Z` or `+01:00`
-    /// behind that; or ten digits of seconds, in UTC.
+    /// A date is `2026-11-20`, optionally followed by `T` or a space and a time (`20:50`, `20:50:00` or `20:50:00.5`),
+    /// and then by `Z` or `+01:00`. Seconds are ten digits, in UTC.
     init?(_ bytes: UnsafeRawBufferPointer) {
         if let seconds = Self.epochSeconds(bytes) {
             day = CivilDate(daysSinceEpoch: (seconds - Self.modulo(seconds, 86_400)) / 86_400)
@@ -41,7 +41,7 @@ struct TemplateDate {
         self.offset = offset
     }
 
-    /// Ten digits: instants from 2001 to 2286, so that a year or a telephone number is none.
+    /// Reads ten digits, an instant from 2001 to 2286, so that a year or a longer phone number is not one.
     private static func epochSeconds(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count == 10, bytes.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return bytes.reduce(0) { $0 * 10 + Int($1 - 48) }
@@ -52,7 +52,7 @@ struct TemplateDate {
         return rest < 0 ? rest + divisor : rest
     }
 
-    /// What stands in a date's text.
+    /// A reader for the parts of a date's text.
     private struct DigitReader {
         let bytes: UnsafeRawBufferPointer
         var position = 0
@@ -88,7 +88,7 @@ struct TemplateDate {
             return value
         }
 
-        /// `.some(nil)` when there is none, nil when what is there is no offset.
+        /// Returns `.some(nil)` if there is no offset, nil if the remaining text is not an offset.
         mutating func offset() -> Int?? {
             if isAtEnd { return .some(nil) }
             if take("Z") || take("z") { return isAtEnd ? .some(0) : nil }
@@ -104,7 +104,7 @@ struct TemplateDate {
 
     private static let directives = Set("YymdejHIklMSLpPAaBbhuwZzsFTDR%".utf8)
 
-    /// The first directive of a format (strftime's) that is not known; nil when all are.
+    /// Returns the first unknown directive of a strftime format; nil if all are known.
     static func unknownDirective(in format: [UInt8]) -> String? {
         var bytes = format.makeIterator()
         while let byte = bytes.next() {
@@ -117,10 +117,10 @@ struct TemplateDate {
         return nil
     }
 
-    /// `-` no padding, `_` spaces, `0` zeros, `^` capitals.
+    /// Returns true for a flag: `-` no padding, `_` spaces, `0` zeros, `^` capitals.
     private static func isFlag(_ byte: UInt8) -> Bool { byte == 0x2D || byte == 0x5F || byte == 0x30 || byte == 0x5E }
 
-    /// Writes the date in a format that was checked.
+    /// Writes the date in a valid format.
     func write(_ format: UnsafeRawBufferPointer, to sink: inout TemplateSink) {
         var position = 0
         while position < format.count {
@@ -169,7 +169,7 @@ struct TemplateDate {
     private var hour: Int { secondsOfDay / 3600 }
     private var minute: Int { secondsOfDay / 60 % 60 }
     private var twelve: Int { hour % 12 == 0 ? 12 : hour % 12 }
-    /// 0 is Sunday; 1970-01-01 was a Thursday.
+    /// The day of the week from 0 for Sunday; 1970-01-01 was a Thursday.
     private var weekday: Int { Self.modulo(day.daysSinceEpoch + 4, 7) }
     private var dayOfYear: Int {
         day.daysSinceEpoch - CivilDate(year: day.year, month: 1, day: 1).daysSinceEpoch + 1
@@ -184,7 +184,7 @@ struct TemplateDate {
         }
     }
 
-    /// False for a directive that is no number.
+    /// Writes a numeric directive; returns false for any other.
     private func writeNumber(_ directive: UInt8, _ flag: UInt8, to sink: inout TemplateSink) -> Bool {
         switch directive {
         case UInt8(ascii: "Y"): number(day.year, 4, flag, 48, &sink)
@@ -234,7 +234,7 @@ struct TemplateDate {
         "January February March April May June July August September October November December "
     }
 
-    /// Writes the word of that index from a list with a space behind each.
+    /// Writes the word at an index of a list that has a space after each word.
     private func word(_ list: StaticString, _ index: Int, letters: Int, _ flag: UInt8, _ sink: inout TemplateSink) {
         var (word, letter) = (0, 0)
         for position in 0..<list.utf8CodeUnitCount {

@@ -1,4 +1,4 @@
-/// What stands behind `|`.
+/// A filter, which follows `|`.
 enum TemplateFilter: UInt8, Sendable, CaseIterable {
     case `default`
     case upcase
@@ -19,7 +19,7 @@ enum TemplateFilter: UInt8, Sendable, CaseIterable {
     case atMost
     case date
 
-    /// As Liquid writes it.
+    /// The name in Liquid.
     var name: String {
         switch self {
         case .dividedBy: "divided_by"
@@ -29,7 +29,7 @@ enum TemplateFilter: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// How many arguments it takes.
+    /// The permitted number of arguments.
     var arguments: ClosedRange<Int> {
         switch self {
         case .default, .plus, .minus, .times, .dividedBy, .modulo, .atLeast, .atMost, .date: 1...1
@@ -39,7 +39,7 @@ enum TemplateFilter: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// How it is written, for a problem's mend.
+    /// An example for a problem's fix.
     var example: String {
         switch self {
         case .default: "default: \"there\""

@@ -1,14 +1,13 @@
 /// An exact decimal number: `units` × 10^−`scale`.
 ///
-/// Never a binary fraction, so that 0.1 + 0.2 is 0.3. What does not fit has no value.
+/// It is never a binary fraction, so that 0.1 + 0.2 is 0.3. A result out of range is nil.
 struct TemplateNumber: Sendable, Equatable {
     var units: Int128
-    /// Digits behind the point, also zeros; 0 for a whole number.
+    /// The number of decimal places, including trailing zeros; 0 for an integer.
     var scale: Int
 
-    /// Digits behind the point at most.
     static let scaleMax = 18
-    /// Digits behind the point of a quotient that has more.
+    /// The decimal places of a quotient that has more.
     static let quotientScale = 12
     private static let digitsMax = 30
 
@@ -17,7 +16,7 @@ struct TemplateNumber: Sendable, Equatable {
         self.scale = scale
     }
 
-    /// `-12`, `3.50`, `.5`, with white space around it; nil for anything else.
+    /// Reads `-12`, `3.50` or `.5`, with optional white space around it; nil for anything else.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var units: Int128 = 0
         var (digits, fraction, isNegative) = (0, -1, false)
@@ -53,7 +52,7 @@ struct TemplateNumber: Sendable, Equatable {
         return result
     }
 
-    /// The same number with more digits behind the point; nil when it does not fit.
+    /// Returns the units for more decimal places; nil on overflow.
     private func widened(to scale: Int) -> Int128? {
         let (units, isOver) = units.multipliedReportingOverflow(by: Self.power(scale - self.scale))
         return isOver ? nil : units
@@ -79,7 +78,8 @@ struct TemplateNumber: Sendable, Equatable {
         return Self(units: product, scale: scale + other.scale).rounded(to: Self.scaleMax)
     }
 
-    /// Two whole numbers give a whole one, rounded down, as in Liquid; others up to twelve digits behind the point.
+    /// Divides two integers to an integer, rounded down, as in Liquid, and other numbers to up to twelve decimal
+    /// places.
     func divided(by other: Self) -> Self? {
         guard other.units != 0 else { return nil }
         if scale == 0, other.scale == 0 { return Self(units: Self.floored(units, other.units)) }
@@ -100,7 +100,7 @@ struct TemplateNumber: Sendable, Equatable {
         return Self(units: rest != 0 && (rest < 0) != (right < 0) ? rest + right : rest, scale: scale)
     }
 
-    /// Half away from zero.
+    /// Rounds half away from zero.
     func rounded(to digits: Int) -> Self {
         guard scale > digits else { return self }
         return Self(units: Self.halfAway(units, Self.power(scale - digits)), scale: digits)
@@ -117,18 +117,18 @@ struct TemplateNumber: Sendable, Equatable {
 
     private static func halfAway(_ dividend: Int128, _ divisor: Int128) -> Int128 {
         let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
-        // Without doubling the rest, which may not fit.
+        // Does not double the remainder, which could overflow.
         guard rest.magnitude >= divisor.magnitude - rest.magnitude else { return quotient }
         return (dividend < 0) == (divisor < 0) ? quotient + 1 : quotient - 1
     }
 
-    /// Negative, zero or positive; nil when the two cannot be brought to one scale.
+    /// Returns a negative number, zero or a positive one; nil if the two do not fit a common scale.
     func compared(to other: Self) -> Int? {
         guard let (left, right, _) = Self.aligned(self, other) else { return nil }
         return left < right ? -1 : left == right ? 0 : 1
     }
 
-    /// The shortest form: no zeros at the end of a fraction.
+    /// Writes the shortest form, without trailing zeros in a fraction.
     func write(to sink: inout TemplateSink) {
         var (rest, places) = (units.magnitude, scale)
         while places > 0, rest % 10 == 0 {
@@ -136,7 +136,7 @@ struct TemplateNumber: Sendable, Equatable {
             places -= 1
         }
         if units < 0 { sink.append(UInt8(ascii: "-")) }
-        // 128 bits have at most 39 digits; a fraction has one before its point at least.
+        // 128 bits have at most 39 digits, and a fraction has at least one before its point.
         withUnsafeTemporaryAllocation(byteCount: 40, alignment: 1) { digits in
             var count = 0
             while rest > 0 || count <= places {

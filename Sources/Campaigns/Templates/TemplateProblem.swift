@@ -1,25 +1,25 @@
-/// What is wrong with a template: where, what, and how to mend it.
+/// A problem in a template: its position, a description, and a way to fix it.
 public struct TemplateProblem: Error, Hashable, Sendable {
-    /// Counts from 1.
+    /// The line, from 1.
     public var line: Int
-    /// Characters from the line's beginning, from 1.
+    /// The column in characters, from 1.
     public var column: Int
-    /// What is wrong.
+    /// The problem in words for people.
     public var detail: String
-    /// What would be right.
+    /// A correct form.
     public var fix: String?
 
-    /// At a byte of the source.
+    /// Creates a problem at a byte of the source.
     init(_ detail: String, in source: [UInt8], at offset: Int, fix: String? = nil) {
         let before = source.prefix(offset)
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         line = 1 + before.lazy.filter { $0 == UInt8(ascii: "\n") }.count
-        // Bytes that go on with a character do not count.
+        // UTF-8 continuation bytes do not count.
         column = 1 + before[lineStart...].lazy.filter { $0 & 0xC0 != 0x80 }.count
         self.detail = detail
         self.fix = fix
     }
 
-    /// Place and detail, for a problem's `detail`.
+    /// The position and the detail, for a problem's `detail`.
     public var text: String { "line \(line), column \(column): \(detail)" }
 }

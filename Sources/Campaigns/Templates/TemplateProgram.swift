@@ -1,11 +1,11 @@
-/// A payload or a header's value with the templates in it, linked to one list of instructions: made once a shard.
+/// A payload or header value with its templates, linked to one list of instructions: made once per shard.
 public struct TemplateProgram: Sendable {
-    /// What is done, and with what.
+    /// The linked instructions and their constants.
     private(set) var template = Template()
 
-    /// A payload with its templates.
+    /// Links a payload with its templates.
     ///
-    /// Throws when one does not compile; `slots` are in order and fit the payload.
+    /// Throws if a template does not compile; `slots` must be in order and fit the payload.
     public init(payload: [UInt8], slots: [TemplateSlot], messageIDAt: UInt32?) throws(TemplateProblem) {
         var written = 0
         var idAt = messageIDAt.map { Int($0) }
@@ -28,12 +28,12 @@ public struct TemplateProgram: Sendable {
         constant(payload[written...])
     }
 
-    /// A text as it stands, without escapes: a header's value, or a sample.
+    /// Compiles a text without escapes: a header's value, or a sample.
     public init(text source: String) throws(TemplateProblem) {
         add(try Template(source), escapes: 0)
     }
 
-    /// The variables that it asks for.
+    /// The variables that it uses.
     public var names: [String] { template.names }
 
     private mutating func constant(_ bytes: some Collection<UInt8>) {
@@ -56,7 +56,7 @@ public struct TemplateProgram: Sendable {
         template.instructions.append(TemplateInstruction(operation: .badge, left: prefix))
     }
 
-    /// `escapes`: within how many JSON strings it stands.
+    /// Adds a template; `escapes` is the number of JSON strings around it.
     private mutating func add(_ other: Template, escapes: UInt8) {
         let first = Int32(template.instructions.count)
         let literals = Int32(template.literals.count)
@@ -88,7 +88,7 @@ public struct TemplateProgram: Sendable {
         return operand
     }
 
-    /// A constant that is within a JSON string.
+    /// Returns a constant, escaped for a JSON string.
     private mutating func escaped(_ operand: TemplateOperand) -> TemplateOperand {
         let start = Int(operand.start)
         let text = String(decoding: template.literals[start..<start + Int(operand.count)], as: UTF8.self)

@@ -1,6 +1,6 @@
 /// The filters; `Documentation.docc/Templates.md` has an example of each, which a test runs.
 extension TemplateRenderer {
-    /// The value in hand after a filter.
+    /// Returns the current value after a filter.
     func filtered(_ value: TemplateValue, _ step: TemplateInstruction, _ position: Int) -> TemplateValue {
         guard let filter = TemplateFilter(rawValue: step.detail) else { return value }
         let first = self.value(step.left, position)
@@ -29,7 +29,7 @@ extension TemplateRenderer {
     }
 
     private func calculated(_ filter: TemplateFilter, _ value: TemplateValue, _ other: TemplateValue) -> TemplateValue {
-        // As in Liquid, what is no number counts as 0.
+        // As in Liquid, a value that is not a number counts as 0.
         let left = value.number ?? .zero
         let right = other.number ?? .zero
         let result: TemplateNumber?
@@ -52,7 +52,7 @@ extension TemplateRenderer {
         return result.map { .number($0) } ?? .absent
     }
 
-    /// Letter by letter; `ascii` also gets the letter's index.
+    /// Maps a text letter by letter; `ascii` also gets the index of the letter.
     private func mapped(
         _ value: TemplateValue,
         _ other: (Unicode.Scalar) -> String?,
@@ -81,7 +81,7 @@ extension TemplateRenderer {
         return .text(scratch.bytes(from: start))
     }
 
-    /// The first letter large, the rest small, as in Liquid.
+    /// Changes the first letter to upper case and the others to lower case, as in Liquid.
     private func capitalized(_ value: TemplateValue) -> TemplateValue {
         var isFirst = true
         return mapped(value) { scalar in
@@ -110,7 +110,7 @@ extension TemplateRenderer {
         return .text(scratch.bytes(from: start))
     }
 
-    /// Counts what a reader calls characters, the ending among them, as in Liquid.
+    /// Truncates by user-perceived characters, including those of the ending, as in Liquid.
     private func truncated(_ value: TemplateValue, to limit: TemplateValue, ending: TemplateValue) -> TemplateValue {
         let text = text(of: value)
         let most = Int(max(0, min(Int128(Int32.max), limit.number?.floored.units ?? 50)))
@@ -136,7 +136,7 @@ extension TemplateRenderer {
         return .text(scratch.bytes(from: start))
     }
 
-    /// What is no date stays as it is, as in Liquid.
+    /// Formats a date; other values remain unchanged, as in Liquid.
     private func date(_ value: TemplateValue, _ format: TemplateValue) -> TemplateValue {
         guard let date = TemplateDate(text(of: value)), case .text(let directives) = format else { return value }
         let start = scratch.count

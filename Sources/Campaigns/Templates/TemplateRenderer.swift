@@ -1,20 +1,20 @@
-/// Runs a program for one device after the other.
+/// Runs a program for one device after another.
 ///
-/// Total: whatever the variables hold, a device has a rendering or a reason why it has none, in bounded time and memory,
-/// and always the same. Confined to whoever made it. In the steady state it allocates nothing, except where `truncate`
-/// meets a text that is not ASCII.
+/// Total: for any variables a device gets a rendering or a reason why it has none, deterministically and in bounded
+/// time and memory. Confined to its creator. In the steady state it allocates nothing, unless `truncate` meets a text
+/// that is not ASCII.
 public final class TemplateRenderer {
-    /// Why a device has no rendering.
+    /// The reason why a device has no rendering.
     public enum Failure: Equatable, Sendable {
         /// `{% abort %}`, with its reason.
         case aborted(String)
-        /// It is longer than it may be.
+        /// The rendering exceeds the limit.
         case tooLarge
-        /// A variable that it needs is no UTF-8.
+        /// A required variable is not UTF-8.
         case invalidVariable
-        /// The badge is no whole number from 0 to 2,147,483,647.
+        /// The badge is not an integer from 0 to 2,147,483,647.
         case invalidBadge
-        /// Its filters and conditions would take too long.
+        /// The filters and conditions would take too long.
         case tooComplex
     }
 
@@ -25,13 +25,13 @@ public final class TemplateRenderer {
     private var output: TemplateSink
     var scratch: TemplateSink
     private var isBroken = false
-    /// Bytes that filters and conditions may still look at for this device.
+    /// The number of bytes that filters and conditions may still read for this device.
     private var fuel = 0
     private var messageIDAt: Int?
 
-    /// Bytes that filters may make of a device's values, all in all.
+    /// The maximum number of bytes that filters may produce from a device's values in total.
     private static let scratchBytes = 32_768
-    /// Bytes that they may look at: half a millisecond at worst, and far beyond what any text needs.
+    /// The maximum number of bytes that they may read: half a millisecond at worst, and far more than any text needs.
     private static let fuelMax = 1 << 20
 
     /// Prepares a program for the devices of a batch; a rendering has at most `bytesMax` bytes.
@@ -55,15 +55,15 @@ public final class TemplateRenderer {
         scratch.memory.deallocate()
     }
 
-    /// What the last call of `render` wrote; valid until the next.
+    /// The output of the last call of `render`, valid until the next.
     public var bytes: UnsafeRawBufferPointer { output.bytes() }
 
-    /// Where in `bytes` the message id of the device goes; nil when it has none.
+    /// The space in `bytes` for the device's message id; nil if there is none.
     public var messageID: UnsafeMutableRawBufferPointer? {
         messageIDAt.map { UnsafeMutableRawBufferPointer(rebasing: output.memory[$0..<$0 + MessageIDPlace.byteCount]) }
     }
 
-    /// Renders for the device at a position of the batch; nil when `bytes` has it.
+    /// Renders for the device at a position of the batch; returns nil on success.
     public func render(_ position: Int) -> Failure? {
         output.reset()
         scratch.reset()
@@ -99,7 +99,7 @@ public final class TemplateRenderer {
         return ending
     }
 
-    /// What the device has come to.
+    /// The result for the device.
     private var ending: Failure? {
         if isBroken { return .invalidVariable }
         if fuel <= 0 { return .tooComplex }
@@ -144,7 +144,7 @@ public final class TemplateRenderer {
         }
     }
 
-    /// A value as it is shown; in the scratch memory when it is no text yet.
+    /// Returns a value as text, in the scratch memory unless it already is one.
     func text(of value: TemplateValue) -> UnsafeRawBufferPointer {
         switch value {
         case .absent: return UnsafeRawBufferPointer(start: nil, count: 0)
@@ -168,12 +168,12 @@ public final class TemplateRenderer {
             fuel -= comparison == .contains ? text.count * other.count : text.count + other.count
             guard fuel > 0 else { return false }
         }
-        // A constant that is written as a number asks for a comparison of numbers.
+        // A numeric constant makes the comparison numeric.
         let asNumbers = step.left.kind == .number || step.right.kind == .number
         return comparison.holds(left, right, asNumbers: asNumbers) { text(of: $0) }
     }
 
-    /// Keeps a whole number, or nothing, behind its name; false for anything else.
+    /// Writes the integer after its member's name, or nothing for an empty output; returns false for anything else.
     private func badge(from mark: Int, prefix: UnsafeRawBufferPointer) -> Bool {
         let written = output.bytes(from: mark)
         let isEmpty = written.allSatisfy { TemplateScanner.isSpace($0) }

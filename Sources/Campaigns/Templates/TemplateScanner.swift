@@ -1,27 +1,26 @@
-/// Cuts a template's source into texts, outputs and tags; white space that `{{-` or `-}}` ask away is not in the texts.
+/// Splits a template's source into texts, outputs and tags; omits white space that `{{-` or `-}}` removes.
 struct TemplateScanner {
-    /// One piece of the source.
     enum Piece {
-        /// To be written as it stands.
+        /// Text to be written unchanged.
         case text(Range<Int>)
-        /// What stands between `{{` and `}}`.
+        /// The inside of `{{` and `}}`.
         case output(Range<Int>)
-        /// What stands between `{%` and `%}`.
+        /// The inside of `{%` and `%}`.
         case tag(Range<Int>)
     }
 
     let source: [UInt8]
     private var offset = 0
     private var isTrimming = false
-    /// Found together with the text before it.
+    /// The piece found together with the text before it.
     private var waiting: Piece?
 
     init(_ source: [UInt8]) { self.source = source }
 
-    /// Where the next piece begins.
+    /// The offset of the next piece.
     var place: Int { offset }
 
-    /// The next piece; nil at the end.
+    /// Returns the next piece; nil at the end.
     mutating func next() throws(TemplateProblem) -> Piece? {
         if let piece = waiting {
             waiting = nil
@@ -48,7 +47,7 @@ struct TemplateScanner {
         return .text(text)
     }
 
-    /// The source up to a tag of that name, taken as text, and the end of that tag; nil when there is none.
+    /// Returns the source up to a tag of that name as text and skips the tag; nil if there is none.
     mutating func skip(to name: String) -> Range<Int>? {
         let start = isTrimming ? skipSpace(from: offset) : offset
         var position = offset
@@ -64,7 +63,7 @@ struct TemplateScanner {
         return nil
     }
 
-    /// Where `{{` or `{%` is.
+    /// Returns the offset of the next `{{` or `{%`.
     private func opening(from start: Int) -> Int? {
         var position = start
         while position + 1 < source.count {
@@ -78,7 +77,7 @@ struct TemplateScanner {
         return nil
     }
 
-    /// Where `}}` or `%}` is, outside of quotation marks.
+    /// Returns the offset of the next `}}` or `%}` outside of quotation marks.
     private func closing(from start: Int, _ mark: Unicode.Scalar) -> Int? {
         var quote: UInt8?
         var position = start
@@ -106,7 +105,7 @@ struct TemplateScanner {
                 "\(open) has no \(close)",
                 in: source,
                 at: opening,
-                fix: "write \(close) behind it; a quotation mark that is not closed hides it"
+                fix: "write \(close) after it; an unclosed quotation mark hides it"
             )
         }
         offset = end + 2
@@ -115,7 +114,7 @@ struct TemplateScanner {
         return isTag ? .tag(inside) : .output(inside)
     }
 
-    /// Without the marks of white space control.
+    /// Returns the range without the marks of white space control.
     private static func inside(_ source: [UInt8], _ range: Range<Int>) -> Range<Int> {
         var range = range
         if let first = range.first, source[first] == UInt8(ascii: "-") { range = first + 1..<range.upperBound }
@@ -131,7 +130,6 @@ struct TemplateScanner {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
 
-    /// The first word within a range.
     static func word(_ source: [UInt8], _ range: Range<Int>) -> String {
         let rest = source[range].drop(while: isSpace)
         return String(decoding: rest.prefix { !isSpace($0) && $0 != UInt8(ascii: "(") }, as: UTF8.self)

@@ -1,15 +1,15 @@
-/// Memory of a fixed size that bytes are appended to; what does not fit is dropped, and it says so.
+/// An append-only buffer of fixed size, which drops excess bytes and records that it did.
 ///
-/// Its owner allocates and frees it.
+/// Its owner allocates and frees the memory.
 struct TemplateSink {
     let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
-    /// Whether something was dropped since the last `reset`.
+    /// True if bytes were dropped since the last `reset`.
     private(set) var isOver = false
 
     init(capacity: Int) { memory = .allocate(byteCount: capacity, alignment: 16) }
 
-    /// What was written from a place on.
+    /// Returns the bytes from an offset on.
     func bytes(from start: Int = 0) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: memory[start..<count])
     }
@@ -19,7 +19,7 @@ struct TemplateSink {
         isOver = false
     }
 
-    /// Forgets what was written from a place on.
+    /// Removes the bytes from an offset on.
     mutating func cut(to start: Int) { count = min(count, start) }
 
     @inline(__always)
@@ -41,7 +41,7 @@ struct TemplateSink {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// A number of at least so many digits.
+    /// Appends a number with a minimum of digits.
     mutating func append(_ number: Int, digits: Int, padding: UInt8 = 48) {
         var divisor = 1
         var width = 1
@@ -56,9 +56,9 @@ struct TemplateSink {
         }
     }
 
-    /// Appends what stands in a JSON string, without the quotes around it (RFC 8259, section 7).
+    /// Appends the escaped content of a JSON string, without the quotes around it (RFC 8259, section 7).
     ///
-    /// The bytes are UTF-8, or the output is none.
+    /// The bytes must be UTF-8, otherwise the output is not UTF-8 either.
     mutating func appendEscaped(_ bytes: UnsafeRawBufferPointer) {
         var start = 0
         var position = 0
@@ -96,8 +96,10 @@ struct TemplateSink {
         }
     }
 
-    /// Whether one of eight bytes may need an escape: below 0x20, a quotation mark or a backslash (the tests for bytes
-    /// of a word from "Bit Twiddling Hacks", Anderson; a true answer may be wrong, a false one is right).
+    /// Returns true if one of eight bytes may need an escape: below 0x20, a quotation mark or a backslash.
+    ///
+    /// It uses the tests for bytes of a word from "Bit Twiddling Hacks", Anderson; false positives are possible, false
+    /// negatives are not.
     @inline(__always)
     private static func hasMark(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101

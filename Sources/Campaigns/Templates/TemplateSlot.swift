@@ -1,26 +1,26 @@
-/// A place in a payload where each device's own text goes: a template's source, and how what it renders is written.
+/// A position in a payload for each device's own text: a template's source, and the form of its output.
 public struct TemplateSlot: Equatable, Sendable {
-    /// Before which byte of the payload.
+    /// The offset in the payload before which it is inserted.
     public var at: UInt32
-    /// How it is written there.
+    /// The form of the output.
     public var form: Form
-    /// The template, which compiles.
+    /// The template, which must compile.
     public var source: String
 
-    /// How what a template renders is written.
+    /// The form of a template's output.
     public enum Form: UInt32, Sendable, CaseIterable {
         /// Within a JSON string.
         case text = 0
-        /// As the member `badge`, with a comma before it; nothing when the template renders nothing.
+        /// The member `badge`, after a comma; nothing if the output is empty.
         case badge = 1
-        /// As the member `badge`, the first of its object.
+        /// The member `badge`, the first of its object.
         case firstBadge = 2
-        /// Within a JSON string of a JSON text that is a string itself.
+        /// Within a JSON string of a JSON text that is itself a string.
         case nestedText = 3
-        /// As the member `notification_count`, with a comma before it; nothing when the template renders nothing.
+        /// The member `notification_count`, after a comma; nothing if the output is empty.
         case notificationCount = 4
 
-        /// The member that a whole number is written as, with its comma; nil for text.
+        /// The text before an integer, with the member's name and its comma; nil for text.
         var member: StaticString? {
             switch self {
             case .text, .nestedText: nil
@@ -30,14 +30,14 @@ public struct TemplateSlot: Equatable, Sendable {
             }
         }
 
-        /// Whether a count is written, with the member around it.
+        /// True if the output is a count, written as a member.
         public var isCount: Bool { member != nil }
 
-        /// Bytes of the member around a count; 0 for text.
+        /// The length of the text before a count, in bytes; 0 for text.
         public var memberBytes: Int { member?.utf8CodeUnitCount ?? 0 }
     }
 
-    /// A slot.
+    /// Creates a position with its template.
     public init(at: UInt32, form: Form = .text, source: String) {
         self.at = at
         self.form = form
@@ -45,29 +45,29 @@ public struct TemplateSlot: Equatable, Sendable {
     }
 }
 
-/// What a campaign's content has for each device alone; empty for a campaign without templates.
+/// The templates of a campaign's content; empty for a campaign without any.
 public struct PersonalContent: Equatable, Sendable {
-    /// The payload's, in order.
+    /// The payload's templates, in order.
     public var slots: [TemplateSlot]
-    /// The template of the collapse id; empty when that is a constant.
+    /// The template of the collapse id; empty if the id is constant.
     public var collapseID: String
 
-    /// No template, or these.
+    /// Creates content with the given templates, or without any.
     public init(slots: [TemplateSlot] = [], collapseID: String = "") {
         self.slots = slots
         self.collapseID = collapseID
     }
 
-    /// Whether all devices get the same.
+    /// True if all devices get the same content.
     public var isEmpty: Bool { slots.isEmpty && collapseID.isEmpty }
 
-    /// Whether the slots are in order and within a payload of that size, and none in its message id.
+    /// Returns true if the templates are in order, within a payload of that size, and none is inside the message id.
     func fits(payloadOf byteCount: Int, messageIDAt: UInt32?) -> Bool {
         guard zip(slots, slots.dropFirst()).allSatisfy({ $0.at <= $1.at }), Int(slots.last?.at ?? 0) <= byteCount else {
             return false
         }
         guard let place = messageIDAt else { return true }
-        // Nor in the member around the id, which goes with it.
+        // None may be in the member around the id either, which is removed together with it.
         let member = Int(place) - MessageIDPlace.opening.count + 1...Int(place) + MessageIDPlace.byteCount
         return !slots.contains { member.contains(Int($0.at)) }
     }

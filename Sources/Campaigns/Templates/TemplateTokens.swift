@@ -1,29 +1,27 @@
-/// A word of an expression.
 struct TemplateToken: Equatable {
     enum Kind: Equatable {
         /// A variable, a filter, or one of the words `and`, `or`, `contains`, `true`, `false`, `nil`, `blank`, `empty`.
         case name(String)
         /// A text, without its quotation marks.
         case text([UInt8])
-        /// A number, as it is written.
+        /// A number, as written.
         case number([UInt8])
         /// `|`, `:`, `,`, `==`, `!=`, `<`, `>`, `<=`, `>=`.
         case mark(String)
     }
 
     var kind: Kind
-    /// Where it begins in the source.
+    /// The offset at which it begins in the source.
     var offset: Int
 }
 
-/// Reads the words of one expression.
 struct TemplateTokens {
     let source: [UInt8]
     private let end: Int
     private var tokens: [TemplateToken] = []
     private var position = 0
 
-    /// Reads all words in a range of the source.
+    /// Splits a range of the source into tokens.
     init(_ source: [UInt8], _ range: Range<Int>) throws(TemplateProblem) {
         self.source = source
         end = range.upperBound
@@ -39,7 +37,7 @@ struct TemplateTokens {
         }
     }
 
-    /// Where the next word begins; the expression's end when there is none.
+    /// The offset of the next token; the end of the expression if there is none.
     var offset: Int { position < tokens.count ? tokens[position].offset : end }
 
     var peek: TemplateToken.Kind? { position < tokens.count ? tokens[position].kind : nil }
@@ -50,21 +48,21 @@ struct TemplateTokens {
         return tokens[position - 1]
     }
 
-    /// Takes the next word if it is this mark.
+    /// Takes the next token if it is this mark.
     mutating func take(mark: String) -> Bool {
         guard peek == .mark(mark) else { return false }
         position += 1
         return true
     }
 
-    /// Takes the next word if it is this one.
+    /// Takes the next token if it is this name.
     mutating func take(name: String) -> Bool {
         guard peek == .name(name) else { return false }
         position += 1
         return true
     }
 
-    /// A problem at the next word.
+    /// Creates a problem at the next token.
     func problem(_ detail: String, fix: String? = nil) -> TemplateProblem {
         TemplateProblem(detail, in: source, at: offset, fix: fix)
     }
@@ -89,7 +87,7 @@ struct TemplateTokens {
 
     private func refusal(_ mark: String, at start: Int) -> TemplateProblem {
         switch mark {
-        case "=": TemplateProblem("= is no comparison", in: source, at: start, fix: "write ==")
+        case "=": TemplateProblem("= is not a comparison", in: source, at: start, fix: "write ==")
         case "(", ")":
             TemplateProblem(
                 "there are no parentheses",
@@ -123,7 +121,7 @@ struct TemplateTokens {
         let digits = Array(source[start..<position])
         guard digits.withUnsafeBytes({ TemplateNumber($0) }) != nil else {
             throw TemplateProblem(
-                "\(String(decoding: digits, as: UTF8.self).clipped) is no number",
+                "\(String(decoding: digits, as: UTF8.self).clipped) is not a number",
                 in: source,
                 at: start,
                 fix: "write digits with one point, for example -2.5"

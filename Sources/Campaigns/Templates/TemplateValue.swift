@@ -1,13 +1,12 @@
-/// What a template works with.
 enum TemplateValue {
-    /// No such variable, or a result that does not exist, such as a division by zero.
+    /// A missing variable, or a result that does not exist, such as that of a division by zero.
     case absent
     case bool(Bool)
-    /// UTF-8, in memory of the renderer.
+    /// UTF-8 in the renderer's memory.
     case text(UnsafeRawBufferPointer)
     case number(TemplateNumber)
 
-    /// Nothing, or an empty text: a CSV cannot tell the two apart.
+    /// True for nothing and for an empty text, which a CSV file cannot tell apart.
     var isBlank: Bool {
         switch self {
         case .absent: true
@@ -16,7 +15,7 @@ enum TemplateValue {
         }
     }
 
-    /// What a condition makes of a value alone: false for nothing, an empty text, and `false`.
+    /// The result of a condition on the value alone: false for nothing, an empty text and `false`.
     var isTrue: Bool {
         switch self {
         case .absent: false
@@ -26,7 +25,7 @@ enum TemplateValue {
         }
     }
 
-    /// The number that it is or says; nil for anything else.
+    /// The value as a number, if it is one or reads as one; otherwise nil.
     var number: TemplateNumber? {
         switch self {
         case .number(let number): number
@@ -37,7 +36,7 @@ enum TemplateValue {
 }
 
 extension TemplateComparison {
-    /// Whether a comparison holds; `text` gives a value as it is shown.
+    /// Returns true if a comparison holds; `text` returns a value as displayed.
     func holds(
         _ left: TemplateValue,
         _ right: TemplateValue,

@@ -1,10 +1,10 @@
-/// The values that a program asks for, in memory of their own: a cell for each variable and device.
+/// The values of a program's variables in a memory block of its own: a cell for each variable and device.
 ///
 /// Its owner frees it.
 struct TemplateVariables {
     private struct Cell {
         var start: UInt32 = 0
-        /// −1: the device has no such variable; −2: its value is no UTF-8.
+        /// The length; −1: the device has no such variable; −2: its value is not UTF-8.
         var count: Int32 = -1
     }
 
@@ -12,7 +12,6 @@ struct TemplateVariables {
     private let cells: UnsafeMutableBufferPointer<Cell>
     private let deviceCount: Int
 
-    /// What a cell holds.
     enum Value {
         case absent
         case broken
@@ -30,7 +29,7 @@ struct TemplateVariables {
             guard let column else { continue }
             let target = UnsafeMutableRawBufferPointer(rebasing: pool[filled..<filled + column.bytes.count])
             target.copyBytes(from: column.bytes)
-            // Nearly all columns of numbers and ids are ASCII, and what is ASCII is UTF-8.
+            // Nearly all columns of numbers and ids are ASCII, which is always valid UTF-8.
             let isASCII = column.bytes.allSatisfy { $0 < 0x80 }
             var start = 0
             for position in 0..<batch.count {

@@ -1,12 +1,12 @@
-/// A day of the proleptic Gregorian calendar, by arithmetic alone.
+/// A day of the proleptic Gregorian calendar, computed by arithmetic alone.
 ///
-/// The algorithms are those of Howard Hinnant's "chrono-compatible low-level date algorithms": years begin in March,
-/// so that the leap day is the last one, and 400 years are an era of 146,097 days.
+/// The algorithms are from Howard Hinnant's "chrono-compatible low-level date algorithms": years begin in March, so
+/// that the leap day comes last, and 400 years are an era of 146,097 days.
 struct CivilDate: Hashable, Sendable {
     let year: Int
-    /// 1 … 12.
+    /// The month, 1 … 12.
     let month: Int
-    /// 1 … 31.
+    /// The day of the month, 1 … 31.
     let day: Int
 
     init(year: Int, month: Int, day: Int) {
@@ -15,7 +15,7 @@ struct CivilDate: Hashable, Sendable {
         self.day = day
     }
 
-    /// The day that is so many days after 1970-01-01, or before it when negative.
+    /// Creates the day that is `daysSinceEpoch` days after 1970-01-01, or before it if negative.
     init(daysSinceEpoch: Int) {
         let shifted = daysSinceEpoch + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -28,7 +28,6 @@ struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01.
     var daysSinceEpoch: Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400

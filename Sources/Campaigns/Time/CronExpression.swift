@@ -1,8 +1,8 @@
-/// When something repeats: five fields as cron has them, read on the wall clock of a time zone.
+/// A schedule in cron's five fields, evaluated on the wall clock of a time zone.
 ///
-/// Minute, hour, day of the month, month, day of the week (0 and 7 are Sunday). Each is `*`, a number, a range, a list, or
-/// one of them with a step (`*/15`, `9-17/2`); months and weekdays also by their English names of three letters. When
-/// both days are restricted, either is enough.
+/// The fields are minute, hour, day of the month, month and day of the week (0 and 7 are Sunday). Each is `*`, a
+/// number, a range, a list, or one of them with a step (`*/15`, `9-17/2`); months and weekdays may have their English
+/// names of three letters. If both days are restricted, a day needs to match only one of them.
 public struct CronExpression: Sendable, Equatable {
     private let minutes: Set<Int>
     private let hours: Set<Int>
@@ -12,17 +12,17 @@ public struct CronExpression: Sendable, Equatable {
     private let restrictsDay: Bool
     private let restrictsWeekday: Bool
 
-    /// What is wrong with an expression.
+    /// A problem of an expression.
     public enum FormatError: Error, Sendable, Equatable {
-        /// It has not five fields.
+        /// The number of fields is not five.
         case fieldCount(Int)
-        /// This field, counted from 1, cannot be read.
+        /// The field with this number, from 1, cannot be read.
         case field(Int)
-        /// No day of any year fits, for example a 31st of April.
+        /// No day of any year matches, for example a 31st of April.
         case never
     }
 
-    /// Reads an expression.
+    /// Parses an expression.
     public init(_ text: String) throws(FormatError) {
         let fields = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
         guard fields.count == 5 else { throw .fieldCount(fields.count) }
@@ -43,20 +43,20 @@ public struct CronExpression: Sendable, Equatable {
         guard restrictsWeekday || (days.min() ?? 1) <= longest else { throw .never }
     }
 
-    /// Days for which the next instant is looked for: nine years, so that a 29th of February is found over a turn of the
+    /// The number of days that `next` searches: nine years, enough to find a 29th of February across the turn of a
     /// century.
     static let daysMax = 9 * 366
 
-    /// The first instant after one, of those that somebody can use; nil when there is none within nine years.
+    /// Returns the first usable instant after another; nil if there is none within nine years.
     ///
-    /// Each instant is asked for once, and those of a day are made once, however many are passed over.
+    /// Each instant is tested once, and those of a day are computed once, however many are skipped.
     public func next(
         after instant: Timestamp,
         in zone: TimeZoneRules,
         where isOfUse: (Timestamp) -> Bool = { _ in true }
     ) -> Timestamp? {
         let today = zone.local(at: instant).day
-        // A change of the clocks may put yesterday's reading after it.
+        // After a clock change, an instant of yesterday's date may still come after it.
         for day in today - 1...today + Self.daysMax where fits(day: day) {
             let found = instants(on: day, in: zone).first { $0 > instant && isOfUse($0) }
             if let found { return found }
@@ -64,7 +64,7 @@ public struct CronExpression: Sendable, Equatable {
         return nil
     }
 
-    /// The last instant after one and not after another; nil when there is none.
+    /// Returns the last instant after `begin` and not after `end`; nil if there is none.
     public func last(after begin: Timestamp, through end: Timestamp, in zone: TimeZoneRules) -> Timestamp? {
         guard begin < end else { return nil }
         var day = zone.local(at: end).day + 1
@@ -78,7 +78,7 @@ public struct CronExpression: Sendable, Equatable {
         return nil
     }
 
-    /// All of a day's, ascending; readings that the clock never shows are one instant, that of the change.
+    /// Returns all instants of a day, ascending; times that a clock change skips become the instant of the change.
     private func instants(on day: Int, in zone: TimeZoneRules) -> [Timestamp] {
         var found: Set<Timestamp> = []
         for hour in hours {
@@ -98,12 +98,11 @@ public struct CronExpression: Sendable, Equatable {
     }
 }
 
-/// One field of a cron expression.
 private enum CronField {
     static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     static let weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-    /// nil when it cannot be read, or names what is outside the range.
+    /// Returns nil if the field cannot be read, or has a value outside the range.
     static func values(_ text: Substring, in range: ClosedRange<Int>, names: [String]) -> Set<Int>? {
         var values: Set<Int> = []
         for item in text.split(separator: ",", omittingEmptySubsequences: false) {

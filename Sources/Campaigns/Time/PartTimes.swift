@@ -1,16 +1,15 @@
-/// When the part of a campaign begins and ends whose devices share a time zone.
+/// The beginning and the end of a campaign's part whose devices share a time zone.
 public struct PartTimes: Sendable, Hashable {
-    /// Not before this instant.
+    /// The earliest beginning.
     public var releaseAt: Timestamp
-    /// After this instant no request is made.
+    /// The instant after which no request is made.
     public var expiresAt: Timestamp
-    /// Its quiet hours after the first, as far as they are known: ascending, each from its first instant to before its
-    /// last.
+    /// The known quiet hours after the beginning, as ascending half-open ranges.
     public var quiet: [Range<Timestamp>]
-    /// What later ones are computed from; nil for a part without, or when `quiet` has all that there will ever be.
+    /// The rule for later quiet hours; nil if there are none, or if `quiet` already has all of them.
     public var rule: QuietRule?
 
-    /// The times of a part.
+    /// Creates the times of a part.
     public init(
         releaseAt: Timestamp,
         expiresAt: Timestamp,
@@ -23,22 +22,22 @@ public struct PartTimes: Sendable, Hashable {
         self.rule = rule
     }
 
-    /// Whether it has quiet hours, or may have some that are not computed yet.
+    /// True if the part has quiet hours, or may have some that are not computed yet.
     public var hasQuietHours: Bool { rule != nil || !quiet.isEmpty }
 }
 
-/// What the quiet hours of a part are computed from, a few days ahead of the time at which they are needed.
+/// The rule for a part's quiet hours, which are computed a few days before they are needed.
 ///
 /// So a campaign that lasts until the year 9999 costs no more than one that lasts a day.
 public struct QuietRule: Sendable, Hashable {
-    /// Which hours.
+    /// The daily hours.
     public var hours: QuietHours
-    /// The IANA name of the zone on whose clock they are read; nil is UTC.
+    /// The IANA name of their time zone; nil is UTC.
     public var timeZone: String?
-    /// Every window that begins before this instant is known.
+    /// The instant before which every window is known.
     public var knownUntil: Timestamp
 
-    /// A rule.
+    /// Creates a rule.
     public init(hours: QuietHours, timeZone: String?, knownUntil: Timestamp) {
         self.hours = hours
         self.timeZone = timeZone
@@ -47,18 +46,18 @@ public struct QuietRule: Sendable, Hashable {
 }
 
 extension Job {
-    /// Whether its parts have times of their own: it is cut by time zone.
+    /// True if it is cut by time zone, and each part has its own times.
     public var isByTimeZone: Bool { delivery.localSendAt != nil || delivery.quietHours != nil }
 
-    /// When the part of a time zone begins and ends.
+    /// Returns the beginning and the end of a time zone's part.
     ///
-    /// A reading of the wall clock that has passed there is at once. Quiet hours put the beginning off to their end, and
-    /// interrupt what has begun; the end counts from `send_at` all the same.
+    /// A local time that has passed there means at once. Quiet hours postpone the beginning to their end, and interrupt
+    /// sending that has begun; the end still counts from `send_at`.
     ///
     /// - Parameters:
-    ///   - zone: The clock on the wall.
+    ///   - zone: The rules of the time zone.
     ///   - name: Its IANA name; nil is UTC.
-    ///   - acceptedAt: When that is asked: at acceptance, or when the audience is known.
+    ///   - acceptedAt: The current instant: at acceptance, or when the audience is known.
     public func times(in zone: TimeZoneRules, named name: String? = nil, acceptedAt: Timestamp) -> PartTimes {
         let sendAt = delivery.localSendAt.map { zone.instant(of: $0) } ?? delivery.sendAt
         let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: acceptedAt)
@@ -76,24 +75,24 @@ extension Job {
     }
 }
 
-/// A daily window on the device's wall clock in which nothing is sent.
+/// The daily hours, on the device's wall clock, in which nothing is sent.
 public struct QuietHours: Sendable, Hashable {
-    /// Minutes since midnight.
+    /// The beginning in minutes since midnight.
     public var from: Int
-    /// Minutes since midnight; before `from`, the window ends on the next day.
+    /// The end in minutes since midnight; if before `from`, on the next day.
     public var to: Int
 
-    /// A window; the two differ.
+    /// Creates quiet hours; the two must differ.
     public init(from: Int, to: Int) {
         self.from = from
         self.to = to
     }
 
-    /// How far ahead windows are computed when a part is made: two or three of them.
+    /// The time ahead for which windows are computed when a part is created: two or three windows.
     public static let knownAtFirst = Duration.seconds(2 * 86_400)
-    /// How far ahead of the time they are known otherwise: eight or nine.
+    /// The time ahead for which they are computed later: eight or nine windows.
     public static let knownAhead = Duration.seconds(8 * 86_400)
-    /// They are computed anew while fewer days than this are known, so that a fleet may stand for as long.
+    /// The remaining known time below which they are computed again; a fleet may be down for as long.
     public static let knownAtLeast = Duration.seconds(4 * 86_400)
 
     /// Reads `22:00` as minutes since midnight.
@@ -106,16 +105,16 @@ public struct QuietHours: Sendable, Hashable {
         return number(0) < 24 && number(3) < 60 ? number(0) * 60 + number(3) : nil
     }
 
-    /// Minutes since midnight as `22:00`.
+    /// Returns minutes since midnight as `22:00`.
     public static func text(_ minutes: Int) -> String {
         let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
         return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
     }
 
-    /// The windows that begin before an end and end after a beginning, ascending and whole: one a day, so that the two
-    /// must be near each other.
+    /// Returns the windows that begin before `end` and end after `begin`, ascending and whole.
     ///
-    /// A reading that the clock shows twice is the first of both. A window that no clock of that day shows is none.
+    /// There is one per day, so the two must not be far apart. A local time that the clock shows twice is the first of
+    /// the two. A window that a clock change skips entirely is left out.
     public func windows(from begin: Timestamp, to end: Timestamp, in zone: TimeZoneRules) -> [Range<Timestamp>] {
         guard begin < end else { return [] }
         var windows: [Range<Timestamp>] = []

@@ -1,4 +1,4 @@
-/// The rule for all years to come at the end of a TZif file: `TZ` as POSIX has it, with the extensions of RFC 9636.
+/// The rule for future years at the end of a TZif file: `TZ` as in POSIX, with the extensions of RFC 9636.
 struct PosixTimeZone: Sendable, Equatable {
     /// Seconds east of UTC.
     private let standard: Int
@@ -10,7 +10,7 @@ struct PosixTimeZone: Sendable, Equatable {
         var end: YearlyDay
     }
 
-    /// nil for a text that is no such rule, for example `CET-1CEST,M3.5.0,M10.5.0/3`.
+    /// Returns nil for a text that is not a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`.
     init?(_ text: [UInt8]) {
         var reader = Reader(bytes: text)
         guard reader.skipName(), let west = reader.time() else { return nil }
@@ -30,12 +30,13 @@ struct PosixTimeZone: Sendable, Equatable {
         summer = Summer(offset: offset, begin: begin, end: end)
     }
 
-    /// Seconds east of UTC at a second since 1970.
+    /// Returns the seconds east of UTC at a second since 1970.
     func offset(atSecond second: Int64) -> Int {
         guard let summer else { return standard }
         let local = LocalTime(seconds: second + Int64(standard))
         let year = CivilDate(daysSinceEpoch: local.day).year
-        // A change may be days away from its year's, so the neighbours count too: the latest change at or before it.
+        // A change may be days away from its year, so the adjacent years count too; the latest change up to the second
+        // applies.
         var latest: (at: Int64, offset: Int)?
         for year in year - 1...year + 1 {
             let changes = [
@@ -43,7 +44,7 @@ struct PosixTimeZone: Sendable, Equatable {
                 (summer.end.second(in: year) - Int64(summer.offset), standard),
             ]
             for (at, offset) in changes where at <= second {
-                // Summer that ends as the next one begins lasts all year.
+                // Summer time that ends as the next one begins lasts all year.
                 if latest.map({ at > $0.at || at == $0.at && offset == summer.offset }) ?? true {
                     latest = (at, offset)
                 }
@@ -52,7 +53,7 @@ struct PosixTimeZone: Sendable, Equatable {
         return latest?.offset ?? standard
     }
 
-    /// A day of each year with a time of day, which may lie outside that day.
+    /// A day of each year with a time of day, which may be outside that day.
     private struct YearlyDay: Sendable, Equatable {
         enum Day: Sendable, Equatable {
             /// 1 … 365; the 29th of February is never counted.
@@ -66,7 +67,7 @@ struct PosixTimeZone: Sendable, Equatable {
         var day: Day
         var time: Int
 
-        /// Seconds since 1970 on the wall clock before the change.
+        /// Returns seconds since 1970 on the wall clock before the change.
         func second(in year: Int) -> Int64 {
             Int64(dayNumber(in: year)) * 86_400 + Int64(time)
         }
@@ -102,7 +103,7 @@ struct PosixTimeZone: Sendable, Equatable {
             return true
         }
 
-        /// `CET`, or `<+0330>`.
+        /// Skips `CET` or `<+0330>`.
         mutating func skipName() -> Bool {
             let start = offset
             if skip("<") {
@@ -123,7 +124,7 @@ struct PosixTimeZone: Sendable, Equatable {
             return value
         }
 
-        /// `[+-]hh[:mm[:ss]]` in seconds.
+        /// Reads `[+-]hh[:mm[:ss]]` in seconds.
         mutating func time() -> Int? {
             let sign = skip("-") ? -1 : 1
             if sign == 1 { _ = skip("+") }

@@ -1,23 +1,23 @@
-/// When a campaign comes again (contract, section 1: `repeat`).
+/// The schedule of a repeated campaign (contract, section 1: `repeat`).
 public struct Repetition: Sendable, Equatable {
-    /// The five fields of cron, one space between.
+    /// The five fields of cron, separated by single spaces.
     public var cron: String
-    /// The IANA name of the time zone on whose clock they are read.
+    /// The IANA name of the time zone of the schedule.
     public var timeZone: String
-    /// Runs are before it; nil for ever.
+    /// The end, before which all runs are; nil for none.
     public var until: Until?
-    /// Whether a run's hour is that of each device's own clock (`local_time`).
+    /// True if a run's hour is that of each device's own clock (`local_time`).
     public var isLocal: Bool
 
-    /// When it ends.
+    /// The end of a repetition.
     public enum Until: Sendable, Equatable {
         /// An instant.
         case at(Timestamp)
-        /// A reading of the clock of `timeZone` (with `local_time`).
+        /// A local time in `timeZone` (with `local_time`).
         case local(LocalTime)
     }
 
-    /// A repetition.
+    /// Creates a schedule.
     public init(cron: String, timeZone: String, until: Until? = nil, isLocal: Bool = false) {
         self.cron = cron
         self.timeZone = timeZone
@@ -25,26 +25,26 @@ public struct Repetition: Sendable, Equatable {
         self.isLocal = isLocal
     }
 
-    /// How late a run is made when its job gives no `ttl`, after a time in which no worker was there.
+    /// The longest delay of a run without a `ttl`, after a period without workers.
     public static let grace = Duration.seconds(3600)
 }
 
-/// The runs of a repetition, on a clock whose rules are known.
+/// The runs of a repetition, with the rules of its time zone.
 ///
-/// Pure: a planner asks what is due, and writes that down by compare-and-set.
+/// Pure: a planner asks for due runs, and records the answer by compare-and-set.
 public struct RunTimes: Sendable {
     private let cron: CronExpression
     private let zone: TimeZoneRules
     private let isLocal: Bool
     private let patience: Duration
-    /// Runs are before this instant; nil for ever.
+    /// The end, before which all runs are; nil for none.
     public let until: Timestamp?
 
-    /// The runs of a job that is repeated.
+    /// Creates the runs of a repeated job.
     ///
     /// - Parameters:
-    ///   - repetition: When it comes again.
-    ///   - ttl: How long a run is of use, in seconds; nil when the job does not say.
+    ///   - repetition: The schedule.
+    ///   - ttl: The seconds for which a run is useful; nil if the job has no `ttl`.
     ///   - zone: The rules of its time zone.
     public init(_ repetition: Repetition, ttl: Int?, zone: TimeZoneRules) throws(CronExpression.FormatError) {
         cron = try CronExpression(repetition.cron)
@@ -59,48 +59,51 @@ public struct RunTimes: Sendable {
             }
     }
 
-    /// The first run after an instant; nil when none comes before the end.
+    /// Returns the first run after an instant; nil if there is none before the end.
     public func next(after instant: Timestamp) -> Timestamp? {
         guard let next = cron.next(after: instant, in: zone), until.map({ next < $0 }) ?? true else { return nil }
         return next
     }
 
-    /// The first run of a campaign that is accepted at an instant: one that no clock of the world is past.
+    /// Returns the first run of a campaign that is accepted at an instant: the first one that no clock of the world has
+    /// passed.
     public func first(after instant: Timestamp) -> Timestamp? {
-        // By each device's clock those of the next 26 hours may be too early, which are 1,560 of an expression that fits
-        // every minute: they are passed over within their day.
+        // By each device's clock, the runs of the next 26 hours may be too early: 1,560 for an expression that matches
+        // every minute. They are skipped within their day.
         let first = cron.next(after: instant, in: zone) { madeAt($0) >= instant }
         guard let first, until.map({ first < $0 }) ?? true else { return nil }
         return first
     }
 
-    /// When a run is made: at its instant or, by each device's clock, when the first clock of the world shows it, which
-    /// is 14 hours ahead of UTC.
+    /// Returns the instant at which a run is created.
+    ///
+    /// It is the run's own instant or, by each device's clock, the one at which the first clock of the world, 14 hours
+    /// ahead of UTC, shows the run's time.
     public func madeAt(_ run: Timestamp) -> Timestamp {
         guard isLocal else { return run }
         return Timestamp(milliseconds: (zone.local(at: run).seconds - Self.firstClock) * 1000)
     }
 
-    /// What the clock of the time zone shows at a run.
+    /// Returns the time on the zone's clock at a run.
     public func reading(at run: Timestamp) -> LocalTime { zone.local(at: run) }
 
-    /// What is to be done at an instant about a run that is due, and about those that were missed behind it.
+    /// The actions at an instant for a due run, and for earlier runs that were missed.
     public struct Step: Sendable, Equatable {
-        /// The run that is to be made.
+        /// The run to create.
         public var run: Timestamp?
-        /// The latest that is not made any more.
+        /// The latest run that is no longer created.
         public var missed: Timestamp?
-        /// The run after these; nil when it was the last.
+        /// The run after these; nil if there is none.
         public var next: Timestamp?
     }
 
-    /// The step at an instant; nil while nothing is due.
+    /// Returns the step at an instant; nil while nothing is due.
     ///
-    /// Of several that were missed the latest alone is made, and only while it is of use: within the job's `ttl`, else
-    /// within an hour.
+    /// Of several missed runs only the latest is created, and only while it is useful: within the job's `ttl`, or
+    /// without one within an hour.
     public func step(due: Timestamp, now: Timestamp) -> Step? {
         guard madeAt(due) <= now else { return nil }
-        // The latest that is due too.
+        // The latest due run.
         var limit = isLocal ? zone.instant(of: LocalTime(seconds: now.seconds + Self.firstClock)) : now
         if let until { limit = min(limit, until.advanced(by: .milliseconds(-1))) }
         let latest = cron.last(after: due, through: limit, in: zone) ?? due
@@ -116,17 +119,17 @@ public struct RunTimes: Sendable {
 }
 
 extension Job {
-    /// What stands between a repeated campaign's id and a run's instant: no producer's id has it.
+    /// The separator between a repeated campaign's id and a run's instant; no producer's id contains it.
     static let runMark = "@"
-    /// The longest id of a campaign that is repeated: 128 with `@` and an instant behind it.
+    /// The longest id of a repeated campaign: 128 bytes minus `@` and an instant.
     public static let repeatedIDBytesMax = 107
 
-    /// The id of the run of an instant, for example `daily@2026-11-23T08:00:00Z`.
+    /// Returns the id of a run, for example `daily@2026-11-23T08:00:00Z`.
     public static func runID(_ id: String, at run: Timestamp) -> String {
         id + runMark + run.rfc3339.prefix(19) + "Z"
     }
 
-    /// What is sent of the job: of a repeated campaign a run, whose id is longer.
+    /// Returns the job that is sent: for a repeated campaign a run, whose id is longer.
     public func asSent(at instant: Timestamp) -> Job {
         guard delivery.repetition != nil else { return self }
         var job = self
@@ -135,7 +138,7 @@ extension Job {
         return job
     }
 
-    /// The job of one run of a repeated campaign; it is no repeated one itself.
+    /// Returns the job of a run, which is not itself repeated.
     public func run(at run: Timestamp, _ times: RunTimes) -> Job {
         var job = self
         job.id = Job.runID(id, at: run)

@@ -1,12 +1,12 @@
-/// A time zone's offsets, read from a compiled file of the system's database (TZif, RFC 9636).
+/// The offsets of a time zone, read from a compiled file of the system's database (TZif, RFC 9636).
 ///
-/// The pure tier gets it as a value; which file it is, is the driver's to know.
+/// The pure tier receives it as a value; the driver finds the file.
 public struct TimeZoneRules: Sendable, Equatable {
-    /// Seconds since 1970 at which the offset changes, ascending, and the offset from then on.
+    /// The instants at which the offset changes, in seconds since 1970, ascending, with the offset from then on.
     private let changes: [Change]
     /// The offset before the first change, in seconds east of UTC.
     private let first: Int
-    /// What holds behind the last change; nil when the file does not say, and the last offset stays.
+    /// The rule after the last change; nil if the file has none, and the last offset remains.
     private let rule: PosixTimeZone?
 
     private struct Change: Sendable, Equatable {
@@ -14,7 +14,7 @@ public struct TimeZoneRules: Sendable, Equatable {
         var offset: Int
     }
 
-    /// UTC itself, which needs no file.
+    /// UTC, which needs no file.
     public static let utc = TimeZoneRules(changes: [], first: 0, rule: nil)
 
     private init(changes: [Change], first: Int, rule: PosixTimeZone?) {
@@ -23,7 +23,7 @@ public struct TimeZoneRules: Sendable, Equatable {
         self.rule = rule
     }
 
-    /// Reads a file's bytes; nil for what is no TZif file of version 2 or later.
+    /// Reads a file's bytes; nil if it is not a TZif file of version 2 or later.
     public init?(tzif bytes: [UInt8]) {
         guard var block = TZifBlock(bytes, at: 0, timeSize: 4), block.version >= UInt8(ascii: "2"),
             let second = TZifBlock(bytes, at: block.end, timeSize: 8), second.end < bytes.count,
@@ -48,12 +48,12 @@ public struct TimeZoneRules: Sendable, Equatable {
         self.init(changes: changes, first: first, rule: rule)
     }
 
-    /// Seconds east of UTC at an instant.
+    /// Returns the seconds east of UTC at an instant.
     public func offset(at instant: Timestamp) -> Int { offset(atSecond: instant.seconds) }
 
     private func offset(atSecond second: Int64) -> Int {
         if let rule, changes.last.map({ second >= $0.at }) ?? true { return rule.offset(atSecond: second) }
-        // The last change at or before it.
+        // Finds the last change at or before the second.
         var (low, high) = (0, changes.count)
         while low < high {
             let middle = (low + high) / 2
@@ -62,23 +62,23 @@ public struct TimeZoneRules: Sendable, Equatable {
         return low == 0 ? first : changes[low - 1].offset
     }
 
-    /// What a wall clock of the zone shows at an instant.
+    /// Returns the local time at an instant.
     public func local(at instant: Timestamp) -> LocalTime {
         LocalTime(seconds: instant.seconds + Int64(offset(at: instant)))
     }
 
-    /// When a wall clock of the zone shows a reading.
+    /// Returns the instant of a local time.
     ///
-    /// What it shows twice, when clocks go back, is the first of both; what it never shows, when they go forward, is the
-    /// instant of the change.
+    /// A time that occurs twice, when clocks go back, is the first of the two. A time that never occurs, when they go
+    /// forward, is the instant of the change.
     public func instant(of local: LocalTime) -> Timestamp {
-        // Clocks differ from UTC by 14 hours at most, so the change that matters is within a day.
+        // Clocks differ from UTC by at most 14 hours, so that the relevant change is within a day.
         let nearby = [-86_400, -50_400, 0, 50_400, 86_400].map { offset(atSecond: local.seconds + $0) }
         let fitting = Set(nearby).map { (second: local.seconds - Int64($0), offset: $0) }
             .filter { offset(atSecond: $0.second) == $0.offset }
         if let second = fitting.map(\.second).min() { return Timestamp(milliseconds: second * 1000) }
         guard let least = nearby.min(), let most = nearby.max() else { preconditionFailure("no offset is nearby") }
-        // Before the change the clock is behind the reading, from it on ahead.
+        // Before the change the clock is behind the given time, from then on ahead of it.
         var (low, high) = (local.seconds - Int64(most), local.seconds - Int64(least))
         while low < high {
             let middle = low + (high - low) / 2
@@ -92,7 +92,7 @@ public struct TimeZoneRules: Sendable, Equatable {
 private struct TZifBlock {
     let version: UInt8
     let changeCount: Int
-    /// The index behind the block.
+    /// The offset after the block.
     let end: Int
     private let bytes: [UInt8]
     private let start: Int

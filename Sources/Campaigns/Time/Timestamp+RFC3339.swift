@@ -1,17 +1,17 @@
-/// Why a text is not an RFC 3339 instant.
+/// The reason why a text is not an RFC 3339 instant.
 public enum TimestampFormatError: Error, Hashable, Sendable {
-    /// Date and time are there, but no `Z` or `+02:00`: the instant is not known.
+    /// There is a date and time, but no `Z` or `+02:00`: the instant is unknown.
     case missingOffset
-    /// A part is outside its range, for example a 31st of April.
+    /// A part is out of range, for example a 31st of April.
     case outOfRange
-    /// Anything else.
+    /// Any other problem.
     case malformed
 }
 
 extension Timestamp {
-    /// Reads an RFC 3339 date-time with an offset; digits behind the milliseconds are cut off.
+    /// Reads an RFC 3339 date-time with an offset; truncates to milliseconds.
     ///
-    /// A leap second (`:60`) is the first instant of the next minute, as POSIX time has it.
+    /// A leap second (`:60`) is the first instant of the next minute, as in POSIX time.
     public init(rfc3339 text: String) throws(TimestampFormatError) {
         var scanner = DateTimeScanner(text)
         let year = try scanner.number(digits: 4)
@@ -35,9 +35,10 @@ extension Timestamp {
         self.init(milliseconds: Int64(seconds) * 1000 + Int64(fraction))
     }
 
-    /// RFC 3339 in UTC with milliseconds, for example `2026-11-20T19:55:00.120Z`.
+    /// The instant as RFC 3339 in UTC with milliseconds, for example `2026-11-20T19:55:00.120Z`.
     ///
-    /// Instants outside the years 0000 to 9999, which the format cannot say, are shown as its nearest one.
+    /// Instants outside the years 0000 to 9999, which the format cannot represent, appear as the nearest one that it
+    /// can.
     public var rfc3339: String {
         let clamped = min(max(milliseconds, Timestamp.formatRange.lowerBound), Timestamp.formatRange.upperBound)
         let millisecondsOfDay = ((clamped % 86_400_000) + 86_400_000) % 86_400_000
@@ -69,13 +70,13 @@ extension Timestamp {
     }
 }
 
-/// Walks the fixed columns of a date-time.
+/// A scanner for the fixed columns of a date-time.
 private struct DateTimeScanner {
     private let bytes: [UInt8]
     private var offset = 0
 
     init(_ text: String) {
-        // Longer than any date-time: what follows would be an error anyway, so that the work stays bounded.
+        // The prefix exceeds any date-time; more text would be an error anyway, so the work stays bounded.
         bytes = Array(text.utf8.prefix(80))
     }
 

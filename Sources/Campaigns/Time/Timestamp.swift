@@ -1,34 +1,34 @@
-/// An instant on the time that all workers of a ledger share, in whole milliseconds since 1970-01-01T00:00:00Z.
+/// An instant on the time shared by all workers of a ledger, in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// Every instant that is stored, or compared between hosts, is one. It comes from `Ledger.now`, never from a host's
-/// wall clock, whose instants are of another type (`WallInstant`). Durations inside a process are monotonic.
-/// The pure tier never reads a clock: instants are handed in by the drivers.
+/// Every instant that is stored, or compared between hosts, has this type. It comes from `Ledger.now`, never from a
+/// host's wall clock, whose instants have another type (`WallInstant`). Durations inside a process are monotonic. The
+/// pure tier never reads a clock: the drivers pass instants in.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since the Unix epoch; negative before it.
     public var milliseconds: Int64
 
-    /// The last instant that RFC 3339 can say: the end of what has none.
+    /// The last instant that RFC 3339 can represent, used as the end of anything without one.
     public static let distantFuture = Timestamp(milliseconds: 253_402_300_799_999)
 
-    /// The instant as an end that is told; nil when there is none, for nobody means the year 9999.
+    /// The instant as an end for people; nil if there is none, because nobody means the year 9999.
     public var asEnd: Timestamp? { self == .distantFuture ? nil : self }
 
-    /// An instant from milliseconds since the Unix epoch.
+    /// Creates an instant from milliseconds since the Unix epoch.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// Whole seconds since the Unix epoch, rounded down (what `apns-expiration` carries).
+    /// Whole seconds since the Unix epoch, rounded down (as in `apns-expiration`).
     public var seconds: Int64 {
         milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
     }
 
-    /// The earlier instant comes first.
+    /// Orders instants chronologically.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
 
-    /// The instant a duration later; whole milliseconds, saturating at the ends of `Int64`.
+    /// Returns the instant a duration later, in whole milliseconds, saturating at the limits of `Int64`.
     public func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
         let (product, overflowed) = seconds.multipliedReportingOverflow(by: 1000)
@@ -37,7 +37,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(milliseconds: overflow ? (delta < 0 ? .min : .max) : sum)
     }
 
-    /// The duration from another instant to this one; negative when this one is earlier.
+    /// Returns the duration from another instant to this one; negative if this one is earlier.
     public func since(_ other: Timestamp) -> Duration {
         .milliseconds(milliseconds - other.milliseconds)
     }

@@ -1,15 +1,15 @@
-/// A producer's place in a trace: the header `traceparent` (W3C Trace Context, section 3.2).
+/// A producer's position in a trace: the header `traceparent` (W3C Trace Context, section 3.2).
 public struct TraceContext: Hashable, Sendable {
-    /// 32 lower-case hexadecimal digits, not all zero.
+    /// The trace id: 32 lower-case hexadecimal digits, not all zero.
     public let traceID: String
     /// The producer's span: 16 lower-case hexadecimal digits, not all zero.
     public let spanID: String
-    /// Whether the producer's own part of the trace is recorded; then ours is, too.
+    /// True if the producer records its part of the trace; then ours is recorded too.
     public let isSampled: Bool
 
-    /// Reads a header's value; nil for one that has to be ignored (section 3.2.2.5).
+    /// Reads a header's value; nil for one that must be ignored (section 3.2.2.5).
     ///
-    /// A later version may have more fields behind those of this one.
+    /// A later version may have more fields after those of this one.
     public init?(_ text: String) {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false)
         guard fields.count >= 4, text.utf8.count <= 512,

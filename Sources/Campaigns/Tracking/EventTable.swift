@@ -1,7 +1,7 @@
-/// Events of a campaign on a phone: what an event of each kind, surface and type carries, which of them the kit
-/// says by itself, and where the report counts it (contract, section 5).
+/// The events of a campaign on a phone, by kind, surface and type (contract, section 5).
 ///
-/// The edge, the report and the kit compile this one file, so that none of them knows an event that another does not.
+/// For each event the table has its members, the part of the report that counts it, and a flag if the kit reports it by
+/// itself. The edge, the report and the kit compile this one file, so that all of them know the same events.
 package enum EventTable {
     /// The campaign's kind.
     package enum Kind: String, Sendable, CaseIterable {
@@ -13,7 +13,7 @@ package enum EventTable {
         case inApp = "in_app"
     }
 
-    /// The place of an event: the system's notification, a message over the app, or the content itself.
+    /// The surface of an event: the system's notification, a message over the app, or the content itself.
     package enum Surface: String, Sendable, Hashable, Codable, CaseIterable {
         case system
         case inApp = "in_app"
@@ -25,24 +25,25 @@ package enum EventTable {
         case received, displayed, opened, actioned, exited, dropped
     }
 
-    /// How an event has one of its words.
+    /// The presence of a member in an event.
     package enum Presence: Sendable {
         case required, allowed, forbidden
     }
 
     /// The rules of one event.
     package struct Row: Sendable {
-        /// The button; what acts without one says `action`.
+        /// The presence of a button; an action without one reports `action`.
         package let action: Presence
-        /// Why it was not shown.
+        /// The presence of a reason for a drop.
         package let reason: Presence
-        /// True when the kit says it; the edge takes it from other clients besides.
+        /// True if the kit reports it; the edge accepts it from other clients too.
         package let isSaidByKit: Bool
-        /// The member of the report, beside the count of devices, that has the buttons or the reasons; nil for none.
+        /// The member of the report with the buttons or the reasons, beside the count of devices; nil for none.
         package let words: String?
     }
 
-    /// The rules of an event; the edge takes every type on every surface, as a phone knows best what it showed.
+    /// Returns the rules of an event; the edge accepts every type on every surface, since a phone knows best what it
+    /// showed.
     package static func row(_ kind: Kind, _ surface: Surface, _ event: Event) -> Row {
         Row(
             action: action(of: event),
@@ -52,13 +53,13 @@ package enum EventTable {
         )
     }
 
-    /// The presence of a button: the same for every kind, as the edge reads events without asking for it.
+    /// Returns the presence of a button, the same for every kind, because the edge does not know the kind.
     package static func action(of event: Event) -> Presence { event == .actioned ? .required : .forbidden }
 
-    /// The presence of a reason.
+    /// Returns the presence of a reason.
     package static func reason(of event: Event) -> Presence { event == .dropped ? .allowed : .forbidden }
 
-    /// The member of the report that has an event's buttons or reasons; nil for none.
+    /// Returns the member of the report with an event's buttons or reasons; nil for none.
     package static func words(of event: Event) -> String? {
         switch event {
         case .actioned: "actions"
@@ -76,7 +77,7 @@ package enum EventTable {
         case (.notification, .inApp), (.announcement, .inApp), (.poll, .inApp):
             [.displayed, .actioned, .exited, .dropped]
         case (.announcement, .content), (.poll, .content): [.displayed, .actioned, .exited, .dropped]
-        // A handler takes it, declines it, or is not there.
+        // A handler accepts it, rejects it, or does not exist.
         case (.dataPush, .content): [.actioned, .exited, .dropped]
         case (.dataPush, .inApp), (.native, .inApp), (.notification, .content), (.native, .content),
             (.inApp, .content):

@@ -1,25 +1,25 @@
 /// The body of `POST /v1/polls/{id}/answers`; the message id is not verified yet.
 public struct PollAnswersRequest: Sendable {
-    /// Bytes of a body at most.
+    /// The maximum size of a body, in bytes.
     public static let bytesMax = 64 * 1024
-    /// Answers at most.
+    /// The maximum number of answers.
     public static let answersMax = 100
-    /// Choices of an answer at most.
+    /// The maximum number of choices in an answer.
     public static let choicesMax = 100
 
-    /// The signed message id; empty when it is missing.
+    /// The signed message id; empty if it is missing.
     public let messageID: String
     /// The answers as they were sent.
     public let answers: [PollAnswers.Choice]
-    /// When, as it is believed.
+    /// The instant, corrected by ``TrackingTimes``.
     public let at: Timestamp
-    /// All that is wrong; then nothing may be used.
+    /// All problems; if there are any, nothing may be used.
     public let problems: [Problem]
 
     static let fields = FieldList("the answers", [.now("m"), .now("answers"), .now("at")])
     static let answerFields = FieldList("an answer", [.now("question"), .now("choices")])
 
-    /// Reads a body; pure, linear in its size.
+    /// Decodes a body; pure, linear in its size.
     public init(_ body: [UInt8], now: Timestamp) {
         let reading = JSONReader.read(body, limits: JSONReader.Limits(bytesMax: Self.bytesMax, depthMax: 5))
         let log = ProblemLog(reading.problems)
@@ -56,7 +56,7 @@ public struct PollAnswersRequest: Sendable {
         return result
     }
 
-    /// What is wrong with the answers to a poll; every question may be left out, but not all of them.
+    /// Returns the problems of the answers to a poll; questions may be skipped, but not all of them.
     public func problems(against poll: PollForm) -> [Problem] {
         if answers.isEmpty {
             return [Problem(pointer: "/answers", code: .empty, detail: "nothing is answered")]
@@ -86,18 +86,18 @@ public struct PollAnswersRequest: Sendable {
     }
 }
 
-/// What a poll's answers are checked against: its questions and their choices by their ids, in the poll's order.
+/// The form of a poll for checking answers: its questions and their choices by id, in the poll's order.
 public struct PollForm: Hashable, Sendable {
     /// A question.
     public struct Question: Hashable, Sendable {
         /// Its id.
         public var id: String
-        /// Whether more than one choice may be made.
+        /// True if more than one choice is allowed.
         public var takesMany: Bool
         /// The ids of its choices.
         public var choices: [String]
 
-        /// A question.
+        /// Creates a question.
         public init(id: String, takesMany: Bool, choices: [String]) {
             (self.id, self.takesMany, self.choices) = (id, takesMany, choices)
         }
@@ -106,12 +106,12 @@ public struct PollForm: Hashable, Sendable {
     /// The questions.
     public var questions: [Question]
 
-    /// A form.
+    /// Creates a form.
     public init(questions: [Question]) {
         self.questions = questions
     }
 
-    /// Reads `content.poll` of a stored job; nil when the job has none.
+    /// Reads `content.poll` of a stored job; nil if the job has none.
     public init?(job: JSONValue) {
         guard let questions = job["content"]?["poll"]?["questions"]?.array else { return nil }
         self.questions = questions.compactMap { question in

@@ -1,24 +1,25 @@
-/// What the edge has taken from phones, on its way to the ledger: the body of a message in `fanfare.v1.tracking`.
+/// The events that the edge has received, on their way to the ledger: the body of a message in `fanfare.v1.tracking`.
 ///
-/// Version 1, all numbers as LEB128: `FTRK`, the version, the count of apps and their names, the count of entries, then
-/// for each its kind (0 event, 1 answers), the app's place, campaign, index, registry number, milliseconds since 1970 and
-/// what it says. Texts have their length in front. The same batch is always the same bytes.
+/// Version 1, with all numbers as LEB128: `FTRK`, the version, the number of apps and their names, the number of
+/// entries. Then for each entry its kind (0 event, 1 answers), the app's index, campaign, device index, registry
+/// number, milliseconds since 1970 and its details. Texts are preceded by their lengths. The same batch always gives
+/// the same bytes.
 public struct TrackingBatch: Hashable, Sendable {
-    /// Entries of a batch at most.
+    /// The maximum number of entries in a batch.
     public static let entriesMax = 4096
-    /// Bytes of a batch at most.
+    /// The maximum size of a batch, in bytes.
     public static let bytesMax = 1 << 20
     /// The AMQP `type` of its messages.
     public static let messageType = "fanfare.tracking.v1"
     private static let magic = Array("FTRK".utf8)
     private static let version: UInt8 = 1
 
-    /// One thing that a phone said.
+    /// An event or the answers from a phone.
     public enum Entry: Hashable, Sendable {
         case event(TrackingEvent)
         case answers(PollAnswers)
 
-        /// Whose.
+        /// The device.
         public var device: TrackedDevice {
             switch self {
             case .event(let event): event.device
@@ -26,7 +27,7 @@ public struct TrackingBatch: Hashable, Sendable {
             }
         }
 
-        /// Bytes that it takes in a batch at most, its app's name aside.
+        /// The maximum number of bytes that it takes in a batch, without its app's name.
         public var bytesMost: Int {
             switch self {
             case .event(let event): 48 + event.detail.utf8.count
@@ -37,7 +38,7 @@ public struct TrackingBatch: Hashable, Sendable {
             }
         }
 
-        /// When.
+        /// The instant.
         public var at: Timestamp {
             switch self {
             case .event(let event): event.at
@@ -46,22 +47,22 @@ public struct TrackingBatch: Hashable, Sendable {
         }
     }
 
-    /// Why bytes are no batch.
+    /// The reason why bytes are not a batch.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// Of a later version of Fanfare.
+        /// The bytes are from a later version of Fanfare.
         case unknownVersion(UInt8)
-        /// Cut off, too long, or something else.
+        /// The bytes are truncated, too long, or something else.
         case malformed(String)
 
-        /// For people.
+        /// The problem in words for people.
         public var description: String {
             switch self {
-            case .unknownVersion(let version): "version \(version) of a tracking batch is not known here"
-            case .malformed(let detail): "no tracking batch: \(detail)"
+            case .unknownVersion(let version): "tracking batch of unknown version \(version)"
+            case .malformed(let detail): "not a tracking batch: \(detail)"
             }
         }
 
-        /// The reason that a parked message has.
+        /// The reason under which the message is parked.
         public var reason: String {
             switch self {
             case .unknownVersion: "UnknownVersion"
@@ -70,15 +71,15 @@ public struct TrackingBatch: Hashable, Sendable {
         }
     }
 
-    /// What phones said, in the order in which it came.
+    /// The entries, in order of arrival.
     public var entries: [Entry]
 
-    /// A batch.
+    /// Creates a batch.
     public init(_ entries: [Entry]) {
         self.entries = entries
     }
 
-    /// The bytes.
+    /// Returns the batch as bytes.
     public func encoded() -> [UInt8] {
         var apps: [String] = []
         var places: [String: UInt64] = [:]
@@ -121,7 +122,7 @@ public struct TrackingBatch: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads a batch; whatever the bytes are, it ends in linear time and memory.
+    /// Decodes a batch; for any bytes it takes linear time and memory.
     public init(encoded bytes: [UInt8]) throws(Failure) {
         guard bytes.count <= Self.bytesMax else { throw .malformed("more than \(Self.bytesMax) bytes") }
         var reader = BatchReader(bytes)
@@ -137,7 +138,7 @@ public struct TrackingBatch: Hashable, Sendable {
         let count = try reader.count(upTo: Self.entriesMax)
         entries.reserveCapacity(count)
         for _ in 0..<count { entries.append(try Self.entry(&reader, apps)) }
-        guard reader.isAtEnd else { throw .malformed("something follows behind the last entry") }
+        guard reader.isAtEnd else { throw .malformed("something follows after the last entry") }
     }
 
     private static func entry(_ reader: inout BatchReader, _ apps: [String]) throws(Failure) -> Entry {
@@ -233,7 +234,7 @@ private struct BatchReader {
         guard let text = String(validating: bytes[offset..<offset + length], as: UTF8.self) else {
             throw .malformed("a text that is not UTF-8")
         }
-        // Which no database carries.
+        // Databases do not support NUL.
         guard !text.utf8.contains(0) else { throw .malformed("a text with a NUL character") }
         return text
     }

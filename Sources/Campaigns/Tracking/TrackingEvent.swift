@@ -1,4 +1,4 @@
-/// What happened to a push on a phone (contract, section 5).
+/// The type of an event on a phone (contract, section 5).
 public enum TrackedType: UInt8, Sendable, CaseIterable {
     case received = 1
     case displayed, opened, actioned, exited, dropped
@@ -9,17 +9,17 @@ public enum TrackedType: UInt8, Sendable, CaseIterable {
     /// The contract's words in the order of the cases.
     public static let words = EventTable.Event.allCases.map(\.rawValue)
 
-    /// The type of a word; nil for everything else.
+    /// The type with a word; nil for any other word.
     public init?(word: String) {
         guard let index = Self.words.firstIndex(of: word) else { return nil }
         self = Self.allCases[index]
     }
 
-    /// The type as the table has it, which lists them in the same order.
+    /// The type in the table, which lists them in the same order.
     package var event: EventTable.Event { EventTable.Event.allCases[Int(rawValue) - 1] }
 }
 
-/// Where on the phone it happened: a notification that was clicked and an announcement that was acted on are two things.
+/// The surface of an event: a click on a notification and an action in an announcement are different things.
 public enum TrackedSurface: UInt8, Sendable, CaseIterable {
     case system = 0
     case inApp, content
@@ -30,14 +30,14 @@ public enum TrackedSurface: UInt8, Sendable, CaseIterable {
     /// The contract's words in the order of the cases.
     public static let words = EventTable.Surface.allCases.map(\.rawValue)
 
-    /// The surface of a word; nil for everything else.
+    /// The surface with a word; nil for any other word.
     public init?(word: String) {
         guard let index = Self.words.firstIndex(of: word) else { return nil }
         self = Self.allCases[index]
     }
 }
 
-/// Which device it was: the campaign and the device's index in it, from the signed message id, and who sent the request.
+/// The device of an event: the campaign and the index in it, from the signed message id, and the sender of the request.
 public struct TrackedDevice: Hashable, Sendable {
     /// The app's name.
     public var app: String
@@ -45,29 +45,29 @@ public struct TrackedDevice: Hashable, Sendable {
     public var campaign: UInt32
     /// The device's index in the campaign.
     public var index: UInt32
-    /// The registry number of the authenticated device, which segments ask for.
+    /// The registry number of the authenticated device, which segments use.
     public var registered: Int64
 
-    /// A device.
+    /// Creates a device.
     public init(app: String, campaign: UInt32, index: UInt32, registered: Int64) {
         (self.app, self.campaign, self.index, self.registered) = (app, campaign, index, registered)
     }
 }
 
-/// One event of a phone; it counts once for (campaign, device, surface, type, detail), however often it is sent.
+/// An event on a phone; it counts once for (campaign, device, surface, type, detail), however often it is sent.
 public struct TrackingEvent: Hashable, Sendable {
-    /// Whose.
+    /// The device.
     public var device: TrackedDevice
-    /// What happened.
+    /// The type.
     public var type: TrackedType
-    /// Where.
+    /// The surface.
     public var surface: TrackedSurface
-    /// The button of an action, the reason of a drop; empty for everything else and for a drop without one.
+    /// The button of an action, the reason of a drop; otherwise empty, as for a drop without a reason.
     public var detail: String
-    /// When, by the phone's clock, within the bounds of ``TrackingTimes``.
+    /// The instant, by the phone's clock, within the bounds of ``TrackingTimes``.
     public var at: Timestamp
 
-    /// An event.
+    /// Creates an event.
     public init(
         device: TrackedDevice,
         type: TrackedType,
@@ -78,48 +78,48 @@ public struct TrackingEvent: Hashable, Sendable {
         (self.device, self.type, self.surface, self.detail, self.at) = (device, type, surface, detail, at)
     }
 
-    /// Bytes of a button's id or a reason at most.
+    /// The maximum length of a button's id or a reason, in bytes.
     public static let detailBytesMax = 64
 }
 
-/// The answers of one device to a poll; the first that come count.
+/// The answers of a device to a poll; only the first ones count.
 public struct PollAnswers: Hashable, Sendable {
-    /// What was chosen of one question.
+    /// The choices for a question.
     public struct Choice: Hashable, Sendable {
         /// The question's id.
         public var question: String
-        /// The ids of the choices, each once.
+        /// The ids of the choices, without duplicates.
         public var choices: [String]
 
-        /// A choice.
+        /// Creates the choices.
         public init(question: String, choices: [String]) {
             (self.question, self.choices) = (question, choices)
         }
     }
 
-    /// Whose.
+    /// The device.
     public var device: TrackedDevice
-    /// A question at most once.
+    /// The answers, at most one per question.
     public var answers: [Choice]
-    /// When, by the phone's clock, within the bounds of ``TrackingTimes``.
+    /// The instant, by the phone's clock, within the bounds of ``TrackingTimes``.
     public var at: Timestamp
 
-    /// Answers.
+    /// Creates answers.
     public init(device: TrackedDevice, answers: [Choice], at: Timestamp) {
         (self.device, self.answers, self.at) = (device, answers, at)
     }
 }
 
-/// How far a phone's clock is believed.
+/// The bounds within which a phone's clock is trusted.
 ///
-/// Instants beyond are moved to the bound, never refused: a phone with a wrong clock would send the same events for ever.
+/// Instants beyond a bound are corrected, never refused: a phone with a wrong clock would send the same events forever.
 public enum TrackingTimes {
-    /// Later than so far ahead is now.
+    /// The maximum time ahead; later instants become the current one.
     public static let aheadMax = Duration.seconds(300)
-    /// Earlier than so long ago is so long ago.
+    /// The maximum age; earlier instants become the oldest one.
     public static let ageMax = Duration.seconds(90 * 86_400)
 
-    /// An instant as it is believed.
+    /// Returns an instant, corrected to the bounds.
     public static func believed(_ at: Timestamp, now: Timestamp) -> Timestamp {
         if at > now.advanced(by: aheadMax) { return now }
         return max(at, now.advanced(by: .zero - ageMax))

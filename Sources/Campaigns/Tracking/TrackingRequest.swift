@@ -1,31 +1,31 @@
-/// The body of `POST /v1/tracking`, as far as it tells by itself; message ids are not verified yet.
+/// The body of `POST /v1/tracking`, validated on its own; message ids are not verified yet.
 public struct TrackingRequest: Sendable {
-    /// Events of a request at most.
+    /// The maximum number of events in a request.
     public static let eventsMax = 500
-    /// Bytes of a body at most.
+    /// The maximum size of a body, in bytes.
     public static let bytesMax = 256 * 1024
 
-    /// One event with its message id as it was sent.
+    /// An event with its message id as sent.
     public struct Entry: Hashable, Sendable {
-        /// Where in the body it stands; pointers of problems begin with it.
+        /// The index in the body, with which the pointers of problems begin.
         public var index: Int
-        /// The event's own id in lower case; an id counts once.
+        /// The event's own id in lower case; each id counts once.
         public var id: String
         /// The signed message id.
         public var messageID: String
-        /// What happened.
+        /// The type.
         public var type: TrackedType
-        /// Where.
+        /// The surface.
         public var surface: TrackedSurface
         /// The button, or the reason of a drop.
         public var detail: String
-        /// When, as it is believed.
+        /// The instant, corrected by ``TrackingTimes``.
         public var at: Timestamp
     }
 
-    /// The events, each id once.
+    /// The events, without duplicate ids.
     public let events: [Entry]
-    /// All that is wrong; then no event may be used.
+    /// All problems; if there are any, no event may be used.
     public let problems: [Problem]
 
     static let fields = FieldList("the request", [.now("events")])
@@ -34,7 +34,7 @@ public struct TrackingRequest: Sendable {
         [.now("id"), .now("m"), .now("type"), .now("surface"), .now("action"), .now("reason"), .now("at")]
     )
 
-    /// Reads a body; pure, linear in its size.
+    /// Decodes a body; pure, linear in its size.
     public init(_ body: [UInt8], now: Timestamp) {
         let reading = JSONReader.read(body, limits: JSONReader.Limits(bytesMax: Self.bytesMax, depthMax: 4))
         let log = ProblemLog(reading.problems)
@@ -70,12 +70,12 @@ public struct TrackingRequest: Sendable {
         guard let reader = ObjectReader(value, at: place, eventFields, log) else { return nil }
         let id = required("id", reader, log)
         if let id, !isUUID(id) {
-            log.refuse(.format, at: place.appending("id"), "id is no UUID", fix: "make a new UUID for each event")
+            log.refuse(.format, at: place.appending("id"), "id is not a UUID", fix: "make a new UUID for each event")
         }
         let messageID = required("m", reader, log)
         if let messageID, messageID.utf8.count != MessageIDPlace.byteCount {
             let fix = "send fanfare.m of the push as it came"
-            log.refuse(.format, at: place.appending("m"), "m is no message id of 22 characters", fix: fix)
+            log.refuse(.format, at: place.appending("m"), "m is not a message id of 22 characters", fix: fix)
         }
         if !reader.has("type") { log.refuse(.required, at: place.appending("type"), "type is missing") }
         let type = reader.choice("type", among: TrackedType.words).flatMap(TrackedType.init(word:))
@@ -98,7 +98,7 @@ public struct TrackingRequest: Sendable {
         )
     }
 
-    /// Reads a member that goes with some types of event only, as the table has it; null is none.
+    /// Reads a member that only some types of event have, according to the table; null counts as absent.
     private static func detail(
         _ name: String,
         _ presence: (EventTable.Event) -> EventTable.Presence,
@@ -132,7 +132,7 @@ public struct TrackingRequest: Sendable {
         return reader.text(name, bytesMax: 64)
     }
 
-    /// RFC 9562, section 4: 8-4-4-4-12 hexadecimal digits.
+    /// Returns true for a UUID (RFC 9562, section 4): 8-4-4-4-12 hexadecimal digits.
     static func isUUID(_ text: String) -> Bool {
         let bytes = text.utf8
         guard bytes.count == 36 else { return false }

@@ -24,9 +24,7 @@ public struct Breaker: Sendable, Equatable {
         public var key: ShardKey
         /// The worker that runs it; 0 until one has claimed it.
         public var owner: Int64
-        /// The end of its lease.
-        ///
-        /// From then on another shard may be the probe, so that a killed worker blocks nobody.
+        /// The end of its lease, after which another shard may be the probe, so that a killed worker blocks nobody.
         public var until: Timestamp
 
         /// A probe.

@@ -13,13 +13,13 @@ public import Campaigns
 /// `isRaised`. Decisions about deferred devices are appended to `decided`. Drivers call the methods that take the runs
 /// (`EndpointFaults+Runs`), which tell the runs at once.
 public struct EndpointFaults: Sendable {
-    /// The number of faults to first attempts of a sample, without one good answer, that trips.
+    /// The number of faults to first attempts of a sample, without one good answer, that means an outage.
     ///
     /// If half of all answers are faults, that happens by chance once in 10^12.
     public static let answersMax = 40
     /// The same number with later attempts included: if only devices that always fail are left, it is not the provider.
     public static let retriesMax = 200
-    /// The number of consecutive failed connections that trips.
+    /// The number of consecutive failed connections that means an outage.
     public static let connectionsMax = 5
 
     /// A device of a run: the run's index on its loop, and the position in its shard.
@@ -75,8 +75,8 @@ public struct EndpointFaults: Sendable {
     public enum Good: Equatable, Sendable {
         /// The answer tells nothing, because its request is older than the faults.
         case tellsNothing
-        /// The provider works, and a probe continues. `endsCooldown`: one push service of many was out, and its cooldown
-        /// ends.
+        /// The provider works, and a probe continues. `endsCooldown`: one push service of many was out, and its
+        /// cooldown ends.
         case well(endsCooldown: Bool)
     }
 
@@ -288,8 +288,8 @@ public struct EndpointFaults: Sendable {
 
     /// Notes that no request is in progress or waiting, so no answer will come that tells the meaning of the faults.
     ///
-    /// Returns true if some devices ask again: many faults and few other answers may well be an outage, so they ask at
-    /// once and are not charged.
+    /// Returns true if some devices ask again: many faults and fewer other answers may well be an outage, so they ask
+    /// at once and are not charged.
     @discardableResult
     mutating func drained() -> Bool {
         guard case .judging(let since) = state, faults >= answersMax, faults > others,
@@ -308,7 +308,7 @@ public struct EndpointFaults: Sendable {
         return true
     }
 
-    // MARK: - What was put off
+    // MARK: - Deferred devices
 
     /// Lets the first devices that may ask again do so, at most this many.
     private mutating func ask(most: Int) {

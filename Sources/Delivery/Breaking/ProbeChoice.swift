@@ -30,8 +30,8 @@ public struct ProbeChoice: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - waiting: The rows that are set aside, the longest aside first; a failed probe comes last.
-    ///   - isQuiet: Returns true if the time zone of a row has quiet hours. The provider is not probed then, whatever the
-    ///     row waits for.
+    ///   - isQuiet: Returns true if the time zone of a row has quiet hours. The provider is not probed then, whatever
+    ///     the row waits for.
     public func choose<E>(
         among waiting: some Sequence<ShardRecord>,
         isQuiet: (ShardRecord) throws(E) -> Bool

@@ -218,7 +218,7 @@ public struct Claim: Sendable, Equatable {
 }
 
 extension ShardRecord {
-    /// Whether its slot has not begun: nobody opens a stream for it before.
+    /// Returns true if its slot has not begun: nobody opens a stream for it before then.
     fileprivate func isBefore(itsSlot now: Timestamp) -> Bool {
         slot.map { $0.begins > now.milliseconds * 1_000 } ?? false
     }

@@ -1,12 +1,12 @@
-/// Why the edge refuses a request or ends a connection; the labels of its metric.
+/// The edge's reason to refuse a request or end a connection; the labels of its metric.
 public enum EdgeReason: String, Sendable, CaseIterable, Hashable {
-    /// The connection holds what it may.
+    /// The connection holds as much as it may.
     case connectionMemory = "connection_memory"
-    /// All connections together hold what the process may.
+    /// All connections together hold as much as the process may.
     case processMemory = "process_memory"
-    /// A request did not come to its end in time, or its answer was not taken.
+    /// A request was not complete in time, or its answer was not taken.
     case deadline
-    /// The connection said nothing.
+    /// The connection was silent.
     case idle
     /// The server had to reset too many of the connection's streams.
     case resets
@@ -14,60 +14,62 @@ public enum EdgeReason: String, Sendable, CaseIterable, Hashable {
     case answering
     /// The address has as many connections as it may.
     case addressConnections = "address_connections"
-    /// There are as many connections as there may be.
+    /// The process has as many connections as it may.
     case connections
     /// Too many requests of the process are being answered.
     case processAnswering = "process_answering"
-    /// A connection could not be accepted for want of a descriptor, or of memory.
+    /// A connection could not be accepted for lack of a descriptor or of memory.
     case descriptors
-    /// What a trusted proxy says of its client cannot be read.
+    /// A trusted proxy's statement about its client cannot be read.
     case proxyHeader = "proxy_header"
 }
 
-/// What one connection of the edge may make the server hold and do; no I/O.
+/// The limits on what one connection of the edge may make the server hold and do; no I/O.
 ///
-/// The driver tells what is held, after each read and each answer, and does what it is told. A value of one connection,
+/// The driver reports what is held after each read and each answer, and follows the verdict. A value of one connection,
 /// confined to its loop.
 public struct ConnectionBudget: Sendable {
-    /// Who is at the other end.
+    /// The peer's standing.
     public enum Standing: Sendable, Equatable {
-        /// Somebody who has shown no device's secret.
+        /// A peer that has shown no device's secret.
         case stranger
-        /// A device that has.
+        /// A device that has shown its secret.
         case device
-        /// A trusted proxy with requests of many: each of its streams is bounded, and the process.
+        /// A trusted proxy with requests of many clients: only each of its streams and the process are bounded.
         case proxy
     }
 
-    /// What is to be done.
+    /// The action to take.
     public enum Verdict: Sendable, Equatable {
         /// It fits.
         case go
-        /// The request is not taken; it may be sent again (RFC 9113, section 8.7).
+        /// The request is rejected; it may be sent again (RFC 9113, section 8.7).
         case refuse(EdgeReason)
-        /// The connection is told so and ended.
+        /// The connection gets a GOAWAY and ends.
         case goAway(EdgeReason)
     }
 
-    /// Bytes that a connection without a device's secret may make the server hold.
+    /// The bytes that a connection without a device's secret may make the server hold.
     public static let strangerBytesMax = 1 << 20
-    /// The same with a device's secret.
+    /// The bytes that a connection with a device's secret may make the server hold.
     public static let deviceBytesMax = 8 << 20
-    /// Bytes for which a stranger's connection finds room as long as anybody does: a request as an app sends it.
+    /// The bytes that a stranger's connection gets as long as any connection does: enough for a request from an app.
     public static let smallBytesMax = 1 << 16
-    /// Requests of a connection that are answered at once: as many as it may have streams.
+    /// The number of a connection's requests that are answered at once: as many as it may have streams.
     public static let answeringMax = 256
-    /// Streams that the server may have to reset at once, as many as a client may reset (Debian's default of nghttp2 is
-    /// 1000, for clients that cancel; a server has less reason).
+    /// The number of streams that the server may have to reset at once.
+    ///
+    /// A client may reset as many. (Debian's default of nghttp2 is 1000, for clients that cancel; a server has less
+    /// reason.)
     public static let resetBurst = 200
-    /// And so many a second.
+    /// The rate at which that allowance refills.
     public static let resetsPerSecond = 33
 
-    /// Who is at the other end, as far as is known.
+    /// The peer's standing, as far as it is known.
     public private(set) var standing: Standing
-    /// Requests that are being answered.
+    /// The number of requests that are being answered.
     public private(set) var answering = 0
-    /// Bytes of these.
+    /// The bytes of these requests.
     public private(set) var answeringBytes = 0
     private var resetLevel = Double(resetBurst)
     private var resetsAt: MonotonicInstant?
@@ -76,12 +78,12 @@ public struct ConnectionBudget: Sendable {
     /// The budget of a new connection.
     public init(_ standing: Standing = .stranger) { self.standing = standing }
 
-    /// A request showed a device's secret.
+    /// Notes that a request showed a device's secret.
     public mutating func proved() {
         if standing == .stranger { standing = .device }
     }
 
-    /// Bytes that the connection may hold; a proxy's are bounded by its streams and by the process.
+    /// The bytes that the connection may hold; a proxy's are bounded by its streams and by the process.
     public var bytesMax: Int {
         switch standing {
         case .stranger: Self.strangerBytesMax
@@ -90,9 +92,9 @@ public struct ConnectionBudget: Sendable {
         }
     }
 
-    /// What the connection's session may hold that holds so much now.
+    /// Returns the bytes that the connection's session may hold; it now holds `held`.
     ///
-    /// Strangers fill half of the process' budget at most, but for ``smallBytesMax`` of each, so that a device that comes
+    /// Strangers fill at most half of the process's budget, except for ``smallBytesMax`` each, so that a new device
     /// finds room for its first request.
     public func sessionBytesMax(_ process: ProcessBudget, held: Int) -> Int {
         var room = process.room
@@ -102,14 +104,14 @@ public struct ConnectionBudget: Sendable {
         return max(0, min(bytesMax - answeringBytes, held + max(0, room)))
     }
 
-    /// Why a connection is ended that has more than it may.
+    /// The reason to end a connection that holds more than it may.
     public func reason(held: Int) -> EdgeReason {
         held + answeringBytes >= bytesMax / 2 ? .connectionMemory : .processMemory
     }
 
-    /// A request is whole and is to be answered; it takes so many bytes until then.
+    /// Begins to answer a complete request, which takes this many bytes until its answer is ready.
     ///
-    /// `held` is what the connection has, answers that are not taken included.
+    /// `held` is what the connection holds, including answers that the client has not taken.
     public mutating func began(bytes: Int, held: Int, processRoom: Int) -> Verdict {
         guard answering < Self.answeringMax else { return .refuse(.answering) }
         guard bytes <= processRoom else { return .refuse(.processMemory) }
@@ -119,20 +121,20 @@ public struct ConnectionBudget: Sendable {
         return .go
     }
 
-    /// The request's answer is there.
+    /// Notes that the request's answer is ready.
     public mutating func ended(bytes: Int) {
         answering -= 1
         answeringBytes -= bytes
     }
 
-    /// Whether an answer of so many bytes may wait for the client, beside what is held.
+    /// Decides whether an answer of this many bytes may wait for the client, in addition to what is held.
     public func answer(bytes: Int, held: Int, processRoom: Int) -> Verdict {
         guard bytes <= processRoom else { return .refuse(.processMemory) }
         let (sum, isOver) = held.addingReportingOverflow(bytes)
         return !isOver && sum + answeringBytes <= bytesMax ? .go : .refuse(.connectionMemory)
     }
 
-    /// The server has reset so many of the connection's streams since it opened.
+    /// Notes the number of the connection's streams that the server has reset since it opened.
     public mutating func resets(_ count: Int, now: MonotonicInstant) -> Verdict {
         let more = count - resetsSeen
         guard more > 0 else { return .go }
@@ -147,47 +149,47 @@ public struct ConnectionBudget: Sendable {
     }
 }
 
-/// What all connections of a process may make it hold together; no I/O.
+/// The limits on what all connections of a process may hold together; no I/O.
 public struct ProcessBudget: Sendable {
-    /// Bytes that may be held.
+    /// The bytes that may be held.
     public let bytesMax: Int
-    /// Bytes that are.
+    /// The bytes that are held.
     public private(set) var held = 0
-    /// The most that was.
+    /// The most bytes that were held at once.
     public private(set) var peak = 0
 
-    /// Requests that are being answered.
+    /// The number of requests that are being answered.
     public private(set) var answering = 0
-    /// How many may be.
+    /// The number of requests that may be answered at once.
     public let answeringMax: Int
 
-    /// The part of the process' memory that strangers may fill.
+    /// The divisor of the process's memory that gives the strangers' part.
     public static let share = 4
-    /// What a request takes while it is answered beside its bytes, a task and what that waits for, in bytes.
+    /// The bytes that a request takes while it is answered, besides its own: a task and what the task waits for.
     public static let taskBytes = 32_768
-    /// Requests that may be answered at once whatever the memory is.
+    /// The number of requests that may be answered at once with however little memory.
     public static let answeringFloor = 1024
 
-    /// A budget of a quarter of the memory that the process may have, in bytes; an eighth of that is for tasks that answer.
+    /// A budget of a quarter of the process's memory in bytes; an eighth of the budget is for tasks that answer.
     public init(memory: Int) {
         bytesMax = max(1, memory / Self.share)
         answeringMax = max(Self.answeringFloor, bytesMax / 8 / Self.taskBytes)
     }
 
-    /// A request is to be answered; false when too many are.
+    /// Begins to answer a request; returns false if too many are being answered.
     public mutating func begins() -> Bool {
         guard answering < answeringMax else { return false }
         answering += 1
         return true
     }
 
-    /// An answer is there.
+    /// Notes that an answer is ready.
     public mutating func ends() { answering -= 1 }
 
-    /// Bytes that still fit; negative when there are too many.
+    /// The bytes that still fit; negative if too many are held.
     public var room: Int { bytesMax - held }
 
-    /// More is held, or less.
+    /// Adds to the held bytes, or subtracts from them.
     public mutating func change(by bytes: Int) {
         held += bytes
         peak = max(peak, held)

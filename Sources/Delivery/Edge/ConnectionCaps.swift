@@ -1,6 +1,6 @@
-/// How many connections there may be, in all and of one address; no I/O.
+/// The limits on the number of connections, in total and per address; no I/O.
 public struct ConnectionCaps: Sendable {
-    /// What becomes of a connection that was accepted.
+    /// The fate of an accepted connection.
     public enum Verdict: Sendable, Equatable {
         /// It stays.
         case accept
@@ -8,41 +8,42 @@ public struct ConnectionCaps: Sendable {
         case refuse(EdgeReason)
     }
 
-    /// Connections at once.
+    /// The limit on all open connections.
     public let total: Int
-    /// Connections at once of one IPv4 address, or of one IPv6 network of 64 bits.
+    /// The limit on open connections of one IPv4 address, or of one IPv6 network of 64 bits.
     public let ofAddress: Int
-    /// Those that are open.
+    /// The number of open connections.
     public private(set) var open = 0
     private var byAddress: [ClientAddress: Int] = [:]
 
-    /// Descriptors that are left to the ledger, the broker, files and whoever comes last: at least 64, an eighth.
+    /// Returns the descriptors reserved for the ledger, the broker, files and late comers: an eighth, at least 64.
     public static func reserve(descriptors: Int) -> Int { max(64, descriptors / 8) }
 
-    /// Caps for one of `listeners` addresses of a process that may have so many descriptors; half of them for one address.
+    /// Caps for one of `listeners` addresses of a process that may have this many descriptors; one client address gets
+    /// half.
     ///
-    /// `total` and `ofAddress` are what an operator has said; 0 is nothing.
+    /// `total` and `ofAddress` are an operator's settings; 0 means unset.
     public init(descriptors: Int, listeners: Int, total: Int = 0, ofAddress: Int = 0) {
         let share = max(8, (descriptors - Self.reserve(descriptors: descriptors)) / max(1, listeners))
         self.total = total > 0 ? min(total, share) : share
         self.ofAddress = ofAddress > 0 ? ofAddress : max(4, self.total / 2)
     }
 
-    /// Whether another one may be accepted; otherwise accepting waits for one to end.
+    /// True if another connection may be accepted; otherwise accepting waits until one ends.
     public var hasRoom: Bool { open < total }
 
-    /// Whether so many are open that those who say nothing have to go sooner.
+    /// True if so many connections are open that silent ones have to go sooner.
     public var isFull: Bool { open >= total - total / 8 }
 
-    /// A connection was accepted.
+    /// Notes that a connection was accepted.
     public mutating func opened() { open += 1 }
 
-    /// A connection that was accepted has ended.
+    /// Notes that an accepted connection has ended.
     public mutating func closed() { open -= 1 }
 
-    /// Where a connection comes from is known: at once, or when a trusted proxy has said it.
+    /// Counts a connection's client address once it is known: at once, or when a trusted proxy has named it.
     ///
-    /// A trusted proxy's own connections are nobody's, and are not counted here.
+    /// A trusted proxy's own connections have no client address, and are not counted here.
     public mutating func named(_ address: ClientAddress) -> Verdict {
         let network = address.network
         guard byAddress[network, default: 0] < ofAddress else { return .refuse(.addressConnections) }
@@ -50,7 +51,7 @@ public struct ConnectionCaps: Sendable {
         return .accept
     }
 
-    /// A connection has ended whose address was counted.
+    /// Notes the end of a connection whose address was counted.
     public mutating func left(_ address: ClientAddress) {
         let network = address.network
         guard let count = byAddress[network] else { return }

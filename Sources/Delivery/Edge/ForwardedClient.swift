@@ -1,14 +1,14 @@
-/// Who asks through trusted proxies, by what they add to a request: `Forwarded` (RFC 7239), or `X-Forwarded-For`; pure.
+/// The client behind trusted proxies, by the headers that they add: `Forwarded` (RFC 7239) or `X-Forwarded-For`; pure.
 ///
-/// Each proxy appends who it got the request from, so that the list is believed from its end, as long as the one that
-/// said it is trusted. What stands before the first stranger is the stranger's own invention.
+/// Each proxy appends the address that it got the request from. So the list is read from its end, as long as the proxy
+/// that added the entry is trusted. Entries before the first untrusted address are that client's own invention.
 public enum ForwardedClient {
-    /// Elements of a list that are looked at: more proxies in a row nobody has.
+    /// The number of elements of a list that are read: nobody has more proxies in a row.
     public static let elementsMax = 32
 
-    /// The client's address; `peer` is who the connection comes from.
+    /// Returns the client's address; `peer` is the connection's remote address.
     ///
-    /// A trusted proxy that says nothing, or nothing that can be read, is the client itself.
+    /// A trusted proxy that adds nothing, or nothing readable, is the client itself.
     public static func address(
         peer: ClientAddress,
         forwarded: [String],
@@ -16,7 +16,7 @@ public enum ForwardedClient {
         trusted: TrustedProxies
     ) -> ClientAddress {
         guard trusted.contains(peer) else { return peer }
-        // One proxy says it in one way; the standard's goes before the other.
+        // A proxy uses one of the two headers; the standard one comes first.
         let said = forwarded.isEmpty ? split(xForwardedFor, at: ",") : split(forwarded, at: ",").map(node)
         var client = peer
         for text in said.suffix(elementsMax).reversed() {
@@ -27,7 +27,7 @@ public enum ForwardedClient {
         return client
     }
 
-    /// The value of `for` in one element of `Forwarded`; empty when there is none.
+    /// The value of `for` in one element of `Forwarded`; empty if there is none.
     private static func node(_ element: String) -> String {
         for pair in split([element], at: ";") {
             guard let equals = pair.firstIndex(of: "="), pair[..<equals].lowercased() == "for" else { continue }
@@ -36,7 +36,7 @@ public enum ForwardedClient {
         return ""
     }
 
-    /// `192.0.2.60`, `192.0.2.60:4711`, `[2001:db8::17]:4711`, `2001:db8::17`, with quotes or without.
+    /// Reads `192.0.2.60`, `192.0.2.60:4711`, `[2001:db8::17]:4711` or `2001:db8::17`, with or without quotes.
     private static func address(of text: String) -> ClientAddress? {
         var text = Substring(text)
         if text.hasPrefix("\""), text.hasSuffix("\""), text.utf8.count >= 2 { text = text.dropFirst().dropLast() }
@@ -48,7 +48,7 @@ public enum ForwardedClient {
         return ClientAddress(text)
     }
 
-    /// The parts of lists, in their order and without blanks around them; a separator in quotes is none.
+    /// The parts of lists, in order and without surrounding blanks; a separator in quotes does not split.
     private static func split(_ fields: [String], at separator: Character) -> [String] {
         var parts: [String] = []
         for field in fields {

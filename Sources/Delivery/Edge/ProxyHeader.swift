@@ -2,17 +2,17 @@
 ///
 /// HAProxy's `proxy-protocol.txt`, section 2.2.
 public enum ProxyHeader: Sendable, Equatable {
-    /// The connection begins with something else.
+    /// The connection does not begin with a header.
     case absent
-    /// It may become one with more bytes.
+    /// The bytes may become a header with more bytes.
     case partial
-    /// It is none that can be used.
+    /// The header is unusable.
     case malformed
-    /// The header takes so many bytes; the client is at the address, or nobody says who it is.
+    /// A header of this many bytes; the client has this address, or is unknown.
     case header(bytes: Int, client: ClientAddress?)
 
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
-    /// Bytes behind the first 16: addresses and extensions, of which no proxy sends more.
+    /// The bytes after the first 16: addresses and extensions; no proxy sends more.
     public static let payloadMax = 4096
 
     /// Reads the first bytes of a connection.
@@ -35,12 +35,12 @@ public enum ProxyHeader: Sendable, Equatable {
             self = .partial
             return
         }
-        // A health check of the proxy's own names nobody.
+        // The proxy's own health check names no client.
         if bytes[12] & 15 == 0 {
             self = .header(bytes: 16 + count, client: nil)
             return
         }
-        // The client's address comes first, of the family in the upper half; others name nobody.
+        // The client's address comes first; its family is in the upper half. Other families name no client.
         let length = [1: 4, 2: 16][bytes[13] >> 4]
         if let length, count < 2 * length + 4 {
             self = .malformed

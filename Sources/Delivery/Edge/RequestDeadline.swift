@@ -1,27 +1,27 @@
-/// How long a request may take to come, and its answer to be taken, whatever dribbles; no I/O.
+/// The time limit for a request to arrive and for its answer to be taken, even byte by byte; no I/O.
 public enum RequestDeadline {
-    /// What every request and every answer may take.
+    /// The time that every request and every answer has.
     public static let least = Duration.seconds(30)
-    /// Bytes a second of the slowest network that is waited for.
+    /// The bytes per second of the slowest network that we wait for.
     public static let bytesPerSecond = 16_384
 
-    /// The time for so many bytes: ``least``, and a second more for each ``bytesPerSecond``.
+    /// The time for this many bytes: ``least``, and a second more for each ``bytesPerSecond``.
     public static func limit(bytes: Int) -> Duration { least + .seconds(max(0, bytes) / bytesPerSecond) }
 
-    /// Whether what began at `since` and has moved so many bytes is too late at `now`.
+    /// Returns true if a transfer that began at `since` and has moved this many bytes is too late at `now`.
     public static func isOver(since: MonotonicInstant, bytes: Int, now: MonotonicInstant) -> Bool {
         now.since(since) >= limit(bytes: bytes)
     }
 }
 
-/// How long a connection may say nothing; no I/O.
+/// The time that a connection may be silent; no I/O.
 public enum IdleRule {
-    /// While there is room for more.
+    /// The time while there is room for more connections.
     public static let usual = Duration.seconds(60)
-    /// When seven eighths of all connections are taken, for those that have shown no device's secret.
+    /// The time for peers without a device's secret once seven eighths of all connections are taken.
     public static let underPressure = Duration.seconds(5)
 
-    /// The time for a connection.
+    /// The time for a connection of this standing.
     public static func limit(_ standing: ConnectionBudget.Standing, isFull: Bool) -> Duration {
         isFull && standing == .stranger ? underPressure : usual
     }

@@ -1,25 +1,26 @@
 import Campaigns
 import PushProviders
 
-/// A JSON Web Token (RFC 7519) in which an app's back end says who uses a device; pure.
+/// A JSON Web Token (RFC 7519) in which an app's back end names a device's user; pure.
 ///
-/// Reading believes nothing: the caller looks up the key, has the signature verified, and asks `fault`.
+/// Reading trusts nothing: the caller looks up the key, has the signature verified, and then calls `fault`.
 public struct UserToken: Sendable {
-    /// How it is signed.
+    /// The signature's algorithm.
     public let algorithm: Algorithm
-    /// Which key signed it, `kid`; nil when it does not say.
+    /// The id of the key that signed it, `kid`; nil if the token has none.
     public let keyID: String?
-    /// What the signature is over: both parts as they came, with the dot.
+    /// The signed bytes: the first two parts as they came, with the dot between them.
     public let signed: [UInt8]
     /// The signature's bytes.
     public let signature: [UInt8]
-    /// Who the token is about, `sub`.
+    /// The token's subject, `sub`.
     public let subject: String?
     private let audience: [String]
     private let expiresAt: Double?
     private let notBefore: Double?
 
-    /// What is accepted: signatures by a private key, so that the edge has nothing that could make a token.
+    /// The accepted algorithms: signatures by a private key only, so that the edge holds nothing that could make a
+    /// token.
     public enum Algorithm: String, Sendable, CaseIterable {
         /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, 3.3).
         case rs256 = "RS256"
@@ -29,21 +30,21 @@ public struct UserToken: Sendable {
         case edDSA = "EdDSA"
     }
 
-    /// Why a token says nothing; fit to be told.
+    /// The reason why a token is rejected; fit to be told to the client.
     public struct Fault: Error, Equatable {
-        /// What is wrong with it.
+        /// The token's defect.
         public let detail: String
 
         /// A fault.
         public init(_ detail: String) { self.detail = detail }
     }
 
-    /// Bytes of a token at most.
+    /// The largest size of a token, in bytes.
     public static let bytesMax = 8192
-    /// How far the clocks of back end and edge may be apart, in seconds.
+    /// The tolerated difference between the clocks of back end and edge, in seconds.
     public static let leeway = 60.0
 
-    /// Takes a token apart (the compact form of RFC 7515).
+    /// Parses a token in the compact form of RFC 7515.
     public init(_ text: some StringProtocol) throws(Fault) {
         guard text.utf8.count <= Self.bytesMax else { throw Fault("it has more than \(Self.bytesMax) bytes") }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -71,7 +72,7 @@ public struct UserToken: Sendable {
         notBefore = try Self.instant(claims, "nbf")
     }
 
-    /// What keeps it from saying that a user of an app uses the device now; nil when it does.
+    /// The reason why the token does not prove that this user of the app uses the device now; nil if it does.
     ///
     /// `now` is in seconds since the epoch.
     public func fault(app: String, user: String, now: Double) -> Fault? {

@@ -1,38 +1,39 @@
-/// The error-ratio guard: whether most devices of a campaign are refused for its content's sake, whatever the device
-/// (`AnswerRule.isContentFault`: BadTopic, PayloadTooLarge, InvalidPushType, …).
+/// The error-ratio guard, which detects that most devices of a campaign are refused because of its content.
 ///
-/// Pure; it sees totals of settled shards in which there was such an answer. Shards without one are not counted: they
-/// cost nothing, and one language's content that is refused is found beside others that are taken. A run of one shard
-/// finds out sooner, before its shard is settled (`ShardRun.contentRefused`), but only the first time.
+/// Such answers do not depend on the device (`AnswerRule.isContentFault`: BadTopic, PayloadTooLarge, InvalidPushType,
+/// …). Pure; it sees totals of settled shards that had such an answer. Shards without one are not counted: they cost
+/// nothing, and so one language's refused content is found although others are accepted. The run of one shard finds out
+/// sooner, before its shard is settled (`ShardRun.contentRefused`), but only the first time.
 public struct ContentGuard: Sendable {
-    /// Answers after which it decides; then it counts anew.
+    /// The number of answers after which it decides; then it counts anew.
     public var answersMin: Int
-    /// A person who resumes a campaign says the first time that it was mended: the guard looks whether that is so.
+    /// The number of trips after which the guard lets a campaign go.
     ///
-    /// After so many trips it means that the rest is to be sent all the same, and the guard lets the campaign go.
+    /// A person who resumes a campaign for the first time says that the content was fixed, and the guard checks that.
+    /// After this many trips, resuming means that the rest is to be sent all the same.
     public static let tripsMax = 2
 
-    /// The fleet's.
+    /// The fleet's guard.
     public init(answersMin: Int = 200) {
         self.answersMin = answersMin
     }
 
-    /// What it says.
+    /// The guard's verdict.
     public enum Verdict: Equatable, Sendable {
         /// Too early to tell.
         case wait
-        /// It is the devices': count anew.
+        /// The devices are the cause: count anew.
         case pass
-        /// It is the content: the campaign waits for a person.
+        /// The content is the cause: the campaign waits for a person.
         case trip
     }
 
     /// Decides about a campaign.
     ///
     /// - Parameters:
-    ///   - answers: Devices that the provider has said something final about, in shards with at least one fault.
-    ///   - faults: Those among them that were refused for the content's sake.
-    ///   - trips: How often it has tripped.
+    ///   - answers: The number of devices with a final answer from the provider, in shards with at least one fault.
+    ///   - faults: The number of those that were refused because of the content.
+    ///   - trips: The number of earlier trips.
     public func judge(answers: Int, faults: Int, trips: Int) -> Verdict {
         guard trips < Self.tripsMax else { return .pass }
         guard answers >= answersMin else { return .wait }

@@ -1,10 +1,10 @@
 import Campaigns
 
-/// What the ledger writes when the error-ratio guard is asked about a campaign, in the transaction that counted.
+/// The ledger's writes after the error-ratio guard has judged a campaign, in the transaction that counted.
 public enum ContentPlan: Sendable, Equatable {
     /// Nothing.
     case waits
-    /// The campaign waits for a person, for this reason and in these words; the guard counts anew.
+    /// The campaign waits for a person, with this reason and detail; the guard counts anew.
     case pauses(AsideReason, detail: String)
     /// The guard counts anew.
     case countsAnew
@@ -12,11 +12,11 @@ public enum ContentPlan: Sendable, Equatable {
     /// Decides by the totals of the campaign.
     ///
     /// - Parameters:
-    ///   - answers: Devices that the provider has said something final about, in shards with at least one fault.
-    ///   - faults: Those among them that were refused for the content's sake.
-    ///   - reasons: The provider's words in the settlement that was counted last.
+    ///   - answers: The number of devices with a final answer from the provider, in shards with at least one fault.
+    ///   - faults: The number of those that were refused because of the content.
+    ///   - reasons: The provider's reasons in the settlement that was counted last.
     ///   - campaign: The campaign as it stands.
-    ///   - rule: The fleet's.
+    ///   - rule: The fleet's guard.
     public init(
         answers: Int,
         faults: Int,
@@ -28,7 +28,7 @@ public enum ContentPlan: Sendable, Equatable {
         case .wait: self = .waits
         case .pass: self = .countsAnew
         case .trip:
-            // Of equal counts the first word, so that everybody says the same.
+            // The first of several equally frequent reasons, so that everybody names the same.
             let word = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
             let example = word.map { ", for example \($0)" } ?? ""
             self = .pauses(.content, detail: "\(faults) of \(answers) devices\(example)")
@@ -37,7 +37,7 @@ public enum ContentPlan: Sendable, Equatable {
 }
 
 extension AsideReason {
-    /// The guard that has paused a campaign for this reason, and counts anew when a person resumes it.
+    /// The guard that pauses campaigns for this reason, and counts anew when a person resumes one.
     public var pausingGuard: PausingGuard? {
         switch self {
         case .wrongEnvironment: .environment
@@ -53,6 +53,6 @@ extension AsideReason {
 public enum PausingGuard: Sendable, Equatable {
     /// The wrong-environment guard.
     case environment
-    /// The error-ratio guard; it is the only one whose trips are counted with the pause, whoever asks for that.
+    /// The error-ratio guard: the only one whose trips are counted with the pause, whoever asks for the pause.
     case content
 }

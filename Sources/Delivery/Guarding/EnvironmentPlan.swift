@@ -1,24 +1,24 @@
 import Campaigns
 
-/// What the ledger writes when the wrong-environment guard is asked about a campaign, in the transaction that counted.
+/// The ledger's writes after the wrong-environment guard has judged a campaign, in the transaction that counted.
 ///
-/// Of a campaign of several providers each share is asked about by itself.
+/// In a campaign of several providers each share is judged by itself.
 public enum EnvironmentPlan: Sendable, Equatable {
     /// Nothing.
     case waits
-    /// The campaign waits for a person, for this reason; one trip more is counted.
+    /// The campaign waits for a person, for this reason; one more trip is counted.
     case pauses(AsideReason)
-    /// The guard lets the campaign go for good.
+    /// The guard lets the campaign go permanently.
     case passes
 
     /// Decides by the totals of the campaign.
     ///
     /// - Parameters:
-    ///   - answers: Devices that the provider has said something final about, since the campaign was last resumed.
-    ///   - suspects: Those among them whose tokens it called wrong.
+    ///   - answers: The number of devices with a final answer from the provider since the campaign was last resumed.
+    ///   - suspects: The number of those whose tokens the provider called wrong.
     ///   - campaign: The campaign as it stands.
-    ///   - isFinished: Whether no other device of it is to be sent to.
-    ///   - rule: The fleet's.
+    ///   - isFinished: True if no other device of the campaign is to be sent to.
+    ///   - rule: The fleet's guard.
     public init(
         answers: Int,
         suspects: Int,
@@ -37,7 +37,7 @@ public enum EnvironmentPlan: Sendable, Equatable {
         }
     }
 
-    /// What becomes of each row that the guard has held back: it waits for the person as well, or its devices end.
+    /// The write for each row that the guard has held back: it waits for the person as well, or its devices end.
     public func write(_ held: ShardRecord) throws(UnlawfulShard) -> RowWrite {
         switch self {
         case .waits: .nothing
@@ -46,26 +46,27 @@ public enum EnvironmentPlan: Sendable, Equatable {
         }
     }
 
-    /// Whether all devices of those rows are marked as suspect.
+    /// True if all devices of those rows are marked as suspect.
     public var marksSuspects: Bool { self == .passes }
 
-    /// Whether the guard lets a campaign go that a person resumes after so many trips; if not, it counts anew.
+    /// Returns true if the guard lets a resumed campaign go after this many trips; otherwise it counts anew.
     public static func isBelieved(trips: Int) -> Bool { trips >= EnvironmentGuard.tripsMax }
 
-    /// How many devices more of a campaign may be out; `out` is counted only while the guard watches it.
+    /// Returns how many more of a campaign's devices may be out; calls `out` only while the guard watches the campaign.
     public static func room<E>(of campaign: CampaignFacts, out: () throws(E) -> Int) throws(E) -> Int {
         campaign.isGuardPassed ? .max : max(0, EnvironmentGuard.outMax - (try out()))
     }
 
-    /// Whether the guard kept a plan with so much room from cutting anything: less than a shard may hold.
+    /// Returns true if the guard kept a plan with this much room from cutting: there was less room than a shard may
+    /// need.
     public static func heldBack(cut: Int, room: Int) -> Bool { cut == 0 && room < Shard.devicesMax }
 
-    /// Whether nothing is left of a campaign but what the guard holds back, so that it is finished for the guard.
+    /// Returns true if the guard holds back all that is left of a campaign, so that it is finished for the guard.
     ///
     /// - Parameters:
     ///   - campaign: The campaign as it stands.
-    ///   - rows: Its rows that are not settled, and those among them that the guard holds back; counted only when it
-    ///     may be so.
+    ///   - rows: Returns the numbers of its unsettled rows, and of those among them that the guard holds back. Called
+    ///     only if they can matter.
     public static func isFinished<E>(
         _ campaign: CampaignFacts,
         rows: () throws(E) -> (open: Int, held: Int)

@@ -1,55 +1,56 @@
 public import Campaigns
 
-/// What intake does with a job, from what the decoder and the ledger say (contract, sections 1 and 2).
+/// The action of intake for a job, from the results of the decoder and the ledger (contract, sections 1 and 2).
 ///
-/// Pure: whoever drives it looks up, decides, and writes the acceptance or the refusal in one transaction.
+/// Pure: the driver looks up, decides, and writes the acceptance or the refusal in one transaction.
 public enum IntakeDecision: Equatable, Sendable {
-    /// Write the campaign; `fastPath`: with its shards already claimed, straight to this process's sender.
+    /// Write the campaign; `fastPath`: on the fast path, with its shards already claimed, straight to this process's
+    /// sender.
     case accept(fastPath: Bool)
-    /// The same job again: answer with the campaign that exists.
+    /// The job is a repeat: answer with the existing campaign.
     case existing(campaign: UInt32)
-    /// The id belongs to another job; that campaign stays as it is, `refused` is not written.
+    /// The id belongs to another job: its campaign stays as it is, and `refused` is not written.
     case conflict(Problem)
-    /// Tell the producer all of it; write `refused` where no campaign has the key.
+    /// Tell the producer all problems; write `refused` if no campaign has the key.
     case refuse([Problem])
 
-    /// Inline devices of an urgent job that takes the short way at most (design, section 8).
+    /// The largest number of inline devices of an urgent job on the fast path (design, section 8).
     public static let fastPathDevicesMax = 1_000
 
-    /// What the ledger has under the job's key (app, id).
+    /// The ledger's entry under the job's key (app, id).
     public enum Holder: Equatable, Sendable {
-        /// Nothing, or a job that was refused: it may be sent again, mended, under its id.
+        /// Nothing, or a refused job: it may be sent again under its id once it is fixed.
         case none
-        /// A campaign with this identity hash (the normalised job without `created_at` and `metadata`).
+        /// A campaign with this identity hash (the normalized job without `created_at` and `metadata`).
         case campaign(number: UInt32, identity: [UInt8])
     }
 
-    /// What the ledger says about the job.
+    /// The ledger's facts about the job.
     public struct Knowledge: Equatable, Sendable {
-        /// What has the key.
+        /// The holder of the key.
         public var holder: Holder
-        /// Whether a live worker reports credentials for the app.
+        /// True if a live worker reports credentials for the app.
         public var isAppKnown: Bool
-        /// Whether the list, or the version that was asked for, is there; true for inline devices.
+        /// True if the list, or the requested version of it, exists; true for inline devices.
         public var isAudienceKnown: Bool
-        /// Whether the list that is left out, if one is, is there.
+        /// True if the excluded list exists, or if none is excluded.
         public var isExcludeKnown = true
-        /// Campaigns that its segments ask about and that are not there, with the segment's pointer.
+        /// The campaigns that its segments ask about and that do not exist, with the segment's pointer.
         public var unknownCampaigns: [UnknownCampaign] = []
-        /// Devices in the audience, where it is known; of the registry 0 when the app has none at all.
+        /// The number of devices in the audience, if known; for the registry 0 if the app has none at all.
         public var deviceCount: Int
-        /// The store's own id: a job that names a list which another store has is told which one was asked.
+        /// The store's own id, which tells the producer of a job with an unknown list which store was asked.
         public var store: String
-        /// The providers of its devices, in order of their names; none while that is not known.
+        /// The providers of its devices, sorted by name; empty while unknown.
         public var providers: [ProviderName] = []
-        /// Whether the content that the job names is stored; true when it names none.
+        /// True if the content that the job names is stored, or if it names none.
         public var isContentKnown = true
-        /// Whether an uploaded content has the id under which the campaign would bring its own.
+        /// True if an uploaded content has the id under which the campaign would bring its own.
         public var isContentTaken = false
-        /// Those of them that no live worker has credentials of the app for.
+        /// The subset of `providers` for which no live worker has credentials of the app.
         public var unserved: Set<ProviderName> = []
 
-        /// What was looked up.
+        /// The results of the lookup.
         public init(holder: Holder, isAppKnown: Bool, isAudienceKnown: Bool, deviceCount: Int, store: String) {
             self.holder = holder
             self.isAppKnown = isAppKnown
@@ -59,10 +60,10 @@ public enum IntakeDecision: Equatable, Sendable {
         }
     }
 
-    /// Decides about a job that could be decoded, with the problems that only its compilation found.
+    /// Decides about a decoded job; `problems` are those that only its compilation found.
     ///
-    /// The key comes first: a repeat is answered with its campaign even when no worker knows the app any more, and a
-    /// conflict is told as such. Then all problems at once.
+    /// The key comes first: a repeat is answered with its campaign even if no worker knows the app any more, and a
+    /// conflict is reported as such. Then all problems are reported at once.
     public static func decide(
         job: Job,
         identity: [UInt8],
@@ -81,16 +82,17 @@ public enum IntakeDecision: Equatable, Sendable {
         return .accept(fastPath: takesFastPath(job))
     }
 
-    /// What is said of a job whose key a campaign has, whatever is wrong with the job by now; nil when none has.
+    /// The decision for a job whose key a campaign has, whatever is wrong with the job by now; nil if none has the key.
     ///
-    /// Asked before anything is judged: what was accepted stays so, though its time has passed or its app has gone.
+    /// This comes before any other check: an accepted job stays accepted, even if its time has passed or its app is
+    /// gone.
     public static func known(job: Job, identity: [UInt8], holder: Holder) -> IntakeDecision? {
         guard case .campaign(let number, let held) = holder else { return nil }
         return held == identity
             ? .existing(campaign: number) : .conflict(.campaignConflict(app: job.app, id: job.id))
     }
 
-    /// Whether one synced transaction can write the campaign with its shards already claimed.
+    /// Returns true if one synced transaction can write the campaign with its shards already claimed.
     public static func takesFastPath(_ job: Job) -> Bool {
         guard job.delivery.urgency == .urgent, job.delivery.perSecond == nil, !job.isFrozenFirst, !job.delivery.hold,
             job.delivery.sendAt == nil, job.delivery.repetition == nil, !job.isByTimeZone,
@@ -99,8 +101,10 @@ public enum IntakeDecision: Equatable, Sendable {
         return devices.count <= fastPathDevicesMax
     }
 
-    /// A device of the job that nobody can send to is a mistake; of a list, which has all kinds, such devices wait, unless
-    /// there are no others.
+    /// Returns the problems of providers without credentials.
+    ///
+    /// In inline devices a provider without credentials is a mistake. A list has all kinds of devices, so those devices
+    /// wait, unless there are no others.
     private static func providerProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
         let unserved = knowledge.unserved.sorted { $0.rawValue < $1.rawValue }
         switch job.audience {
@@ -117,7 +121,8 @@ public enum IntakeDecision: Equatable, Sendable {
         }
     }
 
-    /// What is accepted, but waits: devices of a list whose provider no live worker has credentials for.
+    /// The problems of an accepted job: list devices that wait because no live worker has credentials for their
+    /// provider.
     public static func warnings(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
         guard case .list = job.audience, knowledge.unserved.count < knowledge.providers.count else { return [] }
         return knowledge.unserved.sorted { $0.rawValue < $1.rawValue }.map {
@@ -132,8 +137,8 @@ public enum IntakeDecision: Equatable, Sendable {
                     pointer: "/id",
                     code: .conflict,
                     detail:
-                        "\(job.app) has an uploaded content of this id, under which devices would fetch the campaign's",
-                    fix: "give the campaign another id, or remove it: fanfare content rm"
+                        "\(job.app) has an uploaded content with this id, which the campaign's own content needs",
+                    fix: "give the campaign another id, or remove the uploaded content: fanfare content rm"
                 )
             ]
         }
@@ -162,8 +167,8 @@ public enum IntakeDecision: Equatable, Sendable {
                 Problem(
                     pointer: unknown.pointer,
                     code: .unknownCampaign,
-                    detail: "\(job.app) has no campaign \(NameRule.shown(unknown.id)) that phones could tell of",
-                    fix: "see fanfare campaign list; without it, everybody would be one who has not"
+                    detail: "\(job.app) has no campaign \(NameRule.shown(unknown.id)) that phones could report on",
+                    fix: "see fanfare campaign list; otherwise every device would count as one that has not reacted"
                 )
             }
         if job.audience.isOfRegistry, knowledge.deviceCount == 0 {
@@ -186,14 +191,14 @@ public enum IntakeDecision: Equatable, Sendable {
     }
 }
 
-/// A campaign that a segment asks about and that is not there.
+/// A campaign that a segment asks about and that does not exist.
 public struct UnknownCampaign: Equatable, Sendable {
     /// The segment's JSON pointer in the job.
     public var pointer: String
     /// The campaign's id.
     public var id: String
 
-    /// A campaign that is not there.
+    /// An unknown campaign.
     public init(pointer: String, id: String) {
         (self.pointer, self.id) = (pointer, id)
     }

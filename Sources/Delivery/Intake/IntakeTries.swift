@@ -1,19 +1,19 @@
-/// How often a message is tried that the ledger does not take, and when it is parked (design, section 2: a message is
-/// handled before those behind it).
+/// The tries of a message that the ledger does not take, until it is parked.
 ///
-/// What fails for the message's own sake would fail for ever, and everything behind it would wait. What is the ledger's
-/// trouble, which every message has, counts for nothing: then all wait, unacked. Pure; the clock is handed in.
+/// A message is handled before those behind it (design, section 2). A failure of the message's own would recur for
+/// ever, and everything behind it would wait. A failure of the ledger affects every message, so it does not count: then
+/// all wait, unacked. Pure; the caller passes the time.
 public struct IntakeTries: Sendable {
-    /// So many tries fail before a message is parked, over `patience` at least.
+    /// The number of failed tries, over at least `patience`, after which a message is parked.
     public static let triesMax = 5
-    /// From the first failed try to the last.
+    /// The time from the first failed try to the last.
     public static let patience = Duration.seconds(60)
-    /// Between two tries while the ledger is not there for anybody.
+    /// The time between two tries while the ledger is unavailable to everybody.
     public static let pause = Duration.seconds(1)
 
-    /// What is done after a failed try.
+    /// The action after a failed try.
     public enum Step: Equatable, Sendable {
-        /// Try again after so long.
+        /// Try again after this time.
         case again(after: Duration)
         /// Park it with the error.
         case park
@@ -25,7 +25,7 @@ public struct IntakeTries: Sendable {
     /// A message that was not tried yet.
     public init() {}
 
-    /// A try has failed; `isOfLedger` is whether the ledger has the trouble with everything.
+    /// Notes a failed try; `isOfLedger` is true if the ledger fails for everything.
     public mutating func failed(isOfLedger: Bool, now: MonotonicInstant) -> Step {
         if isOfLedger { return .again(after: Self.pause) }
         let first = firstAt ?? now

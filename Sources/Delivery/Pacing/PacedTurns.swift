@@ -1,18 +1,18 @@
 public import Campaigns
 public import PushProviders
 
-/// The turns that one look at a campaign under a rate gives away (design, section 10, Rate).
+/// The turns that one poll of a campaign under a rate gives away (design, section 10, Rate).
 ///
-/// The ledger hands in what it has read and writes what is given, in one transaction of the planner that has the lease.
-/// Retries that are due come before new shards. The campaign's line, its app's and its providers' move on together, so
-/// that planners of several campaigns keep the rate of an app, and the quota of a project, together. Only the devices of a
-/// provider with a quota wait for that.
+/// The ledger passes what it has read and writes what is given, in one transaction of the planner that has the lease.
+/// Due retries come before new shards. The lines of the campaign, its app and its providers move on together, so that
+/// planners of several campaigns jointly keep the rate of an app and the quota of a project. Only devices of a provider
+/// with a quota wait for the quota.
 public struct PacedTurns: Sendable, Equatable {
-    /// What the campaign and its app have given away; nil where there is no rate.
+    /// The lines of the campaign and its app; nil without a rate.
     public struct Lines: Sendable, Equatable {
-        /// The campaign's.
+        /// The campaign's line.
         public var campaign: PaceLine?
-        /// Its app's.
+        /// The app's line.
         public var app: PaceLine?
 
         /// Lines; none by default.
@@ -31,7 +31,7 @@ public struct PacedTurns: Sendable, Equatable {
         }
     }
 
-    /// What a quota has given away.
+    /// The line of a quota.
     public struct QuotaLine: Sendable, Equatable {
         /// The quota.
         public var quota: ProviderQuota
@@ -39,36 +39,36 @@ public struct PacedTurns: Sendable, Equatable {
         public var line: PaceLine
     }
 
-    /// What the ledger writes.
+    /// The ledger's writes.
     public struct Given: Sendable, Equatable {
-        /// Rows as they stand with their slots, in the order of these: their messages are to be published.
+        /// The rows with their slots, in the slots' order: their messages are to be published.
         public var rows: [ShardRecord] = []
-        /// The lines as they stand afterwards; none when none has moved.
+        /// The lines afterwards; empty if none has moved.
         public var lines = Lines()
         /// The quotas' lines that have moved.
         public var quotas: [QuotaLine] = []
-        /// When to look again, in microseconds from now; nothing is to be given away before.
+        /// The time until the next poll, in microseconds; nothing is to be given away before then.
         public var rest: Int64 = 0
     }
 
-    /// Rows that get a turn in one look at most.
+    /// The largest number of rows that get a turn in one poll.
     public static let turnsMax = 256
 
-    /// The rate of the campaign; nil when it has none.
+    /// The rate of the campaign; nil if it has none.
     public let pace: Pace?
-    /// The rate of its app; nil when it has none.
+    /// The rate of its app; nil if it has none.
     public let appPace: Pace?
-    /// What waits under the same limits.
+    /// The queues of rows, one for each set of limits.
     public private(set) var queues: [TurnQueue]
     private var isIdle = true
 
-    /// The turns of a campaign; nil when it waits, or when nothing limits it.
+    /// The turns of a campaign; nil if it waits, or if nothing limits it.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
-    ///   - shares: Its shares, each as its devices meet it: those that are in trouble leave their turns to the others.
-    ///   - appPace: The rate of its app; nil when it has none.
-    ///   - quotas: Those of its providers that have one; of a campaign of one provider no other's.
+    ///   - shares: Its shares, each as its devices see it; shares in trouble leave their turns to the others.
+    ///   - appPace: The rate of its app; nil if it has none.
+    ///   - quotas: The quotas of its providers; in a campaign of one provider, only that provider's.
     ///   - now: The clock that all workers share.
     public init?(
         of campaign: CampaignFacts,
@@ -84,30 +84,31 @@ public struct PacedTurns: Sendable, Equatable {
         (pace, self.appPace) = (campaign.pace, appPace)
     }
 
-    /// Whether it counts how far each queue has come: without a common rate none takes anything from another.
+    /// True if each queue's progress has to be counted: without a common rate no queue takes anything from another.
     public var comparesQueues: Bool { queues.count > 1 && !commonPaces.isEmpty }
 
     private var commonPaces: [Pace] { [pace, appPace].compactMap { $0 } }
 
-    /// What is cut of a queue before its rows are looked at; `waiting`: devices of first attempts that wait for a turn.
+    /// The amount that a queue is cut before its rows are read; `waiting`: first attempts' devices that wait for a
+    /// turn.
     public func cutAhead(of queue: Int, waiting: Int) -> CutAhead {
         let quota = queues[queue].quota.map { [Pace($0)] } ?? []
         return CutAhead(queues[queue].shares, commonPaces + quota, waiting: waiting)
     }
 
-    /// The rows of a queue that may have a turn, the first one first, with the line of its quota.
+    /// Takes the rows of a queue that may have a turn, the first one first, with the line of its quota.
     public mutating func wait(_ rows: [ShardRecord], line: PaceLine?, in queue: Int) {
         queues[queue].waiting = rows.filter(\.isWaitingForTurn)[...]
         queues[queue].line = line
         if !queues[queue].waiting.isEmpty { isIdle = false }
     }
 
-    /// How far a queue has come.
+    /// Takes the progress of a queue.
     public mutating func count(_ progress: TurnQueue.Progress, in queue: Int) {
         queues[queue].count(progress)
     }
 
-    /// Gives slots to the rows whose turn it is, as far as their limits have some; a row that got one waits no more.
+    /// Gives slots to the rows whose turn it is, as far as their limits allow; a row that got one no longer waits.
     public mutating func give(_ lines: Lines, now: Timestamp) -> Given {
         var given = Given()
         var common = lines.all
@@ -117,7 +118,7 @@ public struct PacedTurns: Sendable, Equatable {
         {
             let slot = Pacing.slot(devices: row.count, lines: &common, quota: &queues[next].line, now: now)
             guard let slot else {
-                // Its quota's, or everybody's: the others see for themselves.
+                // The limit is the quota's or everybody's: the other queues find out for themselves.
                 queues[next].waiting = []
                 continue
             }

@@ -1,46 +1,48 @@
 public import Campaigns
 
-/// How shards get their turns under a rate (design, section 10, Rate).
+/// The rules by which shards get their turns under a rate (design, section 10, Rate).
 ///
-/// Slots follow one another without gaps and are given away a second ahead: long enough for the message to reach its
-/// worker, short enough that another rate holds within two seconds, and that a worker's death spoils two at most.
-/// What was not sent in its slot is not caught up, but gets another.
+/// Slots follow one another without gaps and are given away a second ahead. That is long enough for the message to
+/// reach its worker. It is short enough that a changed rate applies within two seconds, and that a worker's death
+/// wastes two at most. Devices that miss their slot are not caught up; they get another slot.
 public enum Pacing {
-    /// How far ahead of now slots are given away, in microseconds.
+    /// The time that slots are given away ahead, in microseconds.
     public static let lead: Int64 = 1_000_000
-    /// How soon a slot may begin: what the way through the broker and the claim take, in microseconds.
+    /// The earliest start of a slot from now, in microseconds: the time for the way through the broker and for the
+    /// claim.
     public static let notice: Int64 = 80_000
-    /// How late a device's request may be within its slot, in microseconds.
+    /// The tolerated lateness of a device's request within its slot, in microseconds.
     ///
-    /// It is what can be sent too much in a second: 3 % of the rate, of the 5 % that the design allows.
+    /// It bounds the excess in one second: 3 % of the rate, of the 5 % that the design allows.
     public static let lateness: Int64 = 30_000
-    /// The same under a provider's quota alone, in microseconds: that counts minutes, of which this is 1.7 %, less than
-    /// what is left alone of it (`Pace.quotaReserve`).
+    /// The tolerated lateness under a provider's quota alone, in microseconds.
     ///
+    /// The quota counts minutes, of which this is 1.7 %: less than the unused part of the quota (`Pace.quotaReserve`).
     /// So a worker that is busy with other campaigns sends a little later, instead of asking for another slot.
     public static let quotaLateness: Int64 = 1_000_000
-    /// A shard is a quarter of a second's worth at most, so that little is spoilt when its worker dies.
+    /// The number of shards for a second's worth of devices, so that little is wasted if a worker dies.
     public static let shardsPerSecond = 4
 
-    /// Devices of one shard at most.
+    /// Returns the largest number of devices in one shard.
     public static func devicesMax(_ paces: [Pace]) -> Int {
         let slowest = paces.map(\.perSecond).min() ?? Shard.devicesMax * shardsPerSecond
         return min(Shard.devicesMax, max(1, slowest / shardsPerSecond))
     }
 
-    /// Devices that are to be cut into shards ahead of their turns.
+    /// Returns the number of devices to cut into shards ahead of their turns.
     public static func devicesAhead(_ paces: [Pace]) -> Int {
         let slowest = paces.map(\.perSecond).min() ?? 0
         return slowest + slowest / shardsPerSecond
     }
 
-    /// How far a quota's slot may lie behind the next of the other limits: that time is lost to whoever shares those.
+    /// The largest gap of a quota's slot behind the next slot of the other limits: whoever shares those loses that
+    /// time.
     static let quotaGap: Int64 = 100_000
 
-    /// The same where the provider has a quota besides.
+    /// Gives the next slot for a provider that also has a quota; nil if it is too early.
     ///
-    /// What the quota keeps back does not keep back others: nil as well while its turn is far behind the next one of
-    /// `lines`, which is for those that need not wait for the quota.
+    /// The quota must not hold back others. So the result is nil as well while the quota's turn is far behind the next
+    /// one of `lines`, which is for devices that need not wait for the quota.
     public static func slot(
         devices: Int,
         lines: inout [PaceLine],
@@ -56,7 +58,7 @@ public enum Pacing {
         return slot
     }
 
-    /// Moves a line on by requests that went without a slot, at the whole rate: they wait for no ramp.
+    /// Moves a line on for requests that went without a slot, at the whole rate: they wait for no ramp.
     public static func charge(_ requests: Int, to line: inout PaceLine, now: Timestamp) {
         let instant = now.milliseconds * 1000
         line.forgetWhatIsAhead(of: instant)
@@ -68,16 +70,16 @@ public enum Pacing {
         )
     }
 
-    /// Where the next slot on all these lines can begin.
+    /// The earliest start of the next slot on all these lines.
     private static func earliest(_ lines: [PaceLine], now: Timestamp) -> Int64 {
         let instant = now.milliseconds * 1000
         return max(instant + notice, lines.map { $0.next(at: instant) }.max() ?? 0)
     }
 
-    /// The next slot for so many devices, which is then given away; nil when it is too early for one.
+    /// Gives the next slot for this many devices; nil if it is too early for one.
     ///
     /// - Parameters:
-    ///   - devices: How many.
+    ///   - devices: The number of devices.
     ///   - lines: Every limit that counts for them; each moves on.
     ///   - now: The clock that all workers share.
     public static func slot(devices: Int, lines: inout [PaceLine], now: Timestamp) -> Slot? {
@@ -97,17 +99,17 @@ public enum Pacing {
         return Slot(begins: begins, length: length)
     }
 
-    /// The longest slot that there is, in microseconds: a whole shard at the lowest rate of a ramp.
+    /// The longest possible slot, in microseconds: a whole shard at the lowest rate of a ramp.
     static let maxLength: Int64 = Int64(Shard.devicesMax) * 1_000_000
 
-    /// When a planner looks again whether it may give slots away, in microseconds from now.
+    /// Returns the time until a planner's next poll for slots to give away, in microseconds.
     public static func rest(_ lines: [PaceLine], now: Timestamp) -> Int64 {
         let instant = now.milliseconds * 1000
         let next = lines.map { $0.next(at: instant) }.max() ?? 0
         return max(0, next - instant - lead + lookAhead)
     }
 
-    /// The same where the provider has a quota besides.
+    /// Returns the same for a provider that also has a quota.
     public static func rest(_ lines: [PaceLine], quota: PaceLine?, now: Timestamp) -> Int64 {
         guard let quota else { return rest(lines, now: now) }
         let all = rest(lines + [quota], now: now)
@@ -115,15 +117,16 @@ public enum Pacing {
         return lines.isEmpty ? all : max(all, quota.next(at: instant) - quotaGap - notice - instant)
     }
 
-    /// When a planner looks again at a campaign that has nothing waiting, in microseconds from now: what is not sent yet
-    /// is on its way, and comes back at the earliest when it has missed its slot.
+    /// The time until a planner's next poll of a campaign with nothing waiting, in microseconds.
+    ///
+    /// Its unsent devices are on their way, and come back at the earliest when they have missed their slot.
     public static let idleRest: Int64 = 200_000
 
-    /// Slots are given away in batches of a tenth of a second, not one by one.
+    /// The time for which slots are given away in one batch, a tenth of a second, instead of one by one.
     private static let lookAhead: Int64 = 100_000
 }
 
-/// Whose turn it is within a shard's slot.
+/// The turns of the devices within a shard's slot.
 struct Turns: Equatable, Sendable {
     let slot: Slot
     let count: Int
@@ -131,9 +134,9 @@ struct Turns: Equatable, Sendable {
 
     enum Turn: Equatable {
         case now
-        /// In microseconds since the epoch.
+        /// The device's turn comes at this instant, in microseconds since the epoch.
         case later(Int64)
-        /// Too late: another slot is needed.
+        /// The turn is over: the device needs another slot.
         case missed
     }
 

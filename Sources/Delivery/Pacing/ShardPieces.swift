@@ -1,10 +1,10 @@
 import Campaigns
 
 extension ShardRecord {
-    /// The same devices in rows of so many at most, which wait for their turns under a rate.
+    /// Splits the devices into rows of limited size, which wait for their turns under a rate.
     ///
-    /// The first piece has the ordinal of the chunk, the others have their number above it: a list has fewer than
-    /// 2^23 chunks (four thousand million devices in chunks of 500), and a chunk fewer than 2^9 pieces.
+    /// The first piece has the ordinal of the chunk; the others have their number above it. A list has fewer than 2^23
+    /// chunks (four billion devices in chunks of 500), and a chunk fewer than 2^9 pieces.
     public func pieces(devicesMax: Int) -> [ShardRecord] {
         let places = Array(0..<count)
         let size = id.key.ordinal < 1 << Self.ordinalBits ? max(1, devicesMax) : count
@@ -20,7 +20,7 @@ extension ShardRecord {
         }
     }
 
-    /// The ordinal of the next piece of the same chunk; nil behind the last that there can be.
+    /// The ordinal of the next piece of the same chunk; nil after the last possible one.
     public static func nextPiece(_ ordinal: UInt32) -> UInt32? {
         let (next, isOver) = ordinal.addingReportingOverflow(1 << ordinalBits)
         return isOver ? nil : next
@@ -30,7 +30,7 @@ extension ShardRecord {
 }
 
 extension Progress {
-    /// What is known of some of the devices.
+    /// The progress of some of the devices.
     fileprivate func of(_ places: ArraySlice<Int>) -> Progress {
         var result = Progress(count: places.count)
         for (place, old) in places.enumerated() {

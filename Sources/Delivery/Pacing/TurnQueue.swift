@@ -1,30 +1,30 @@
 public import Campaigns
 public import PushProviders
 
-/// The rows of a campaign that wait for turns under the same limits: the devices of a provider with a quota, or all others.
+/// A campaign's rows that wait for turns under the same limits: a provider's with a quota, or all others.
 public struct TurnQueue: Sendable, Equatable {
-    /// The shares whose rows these are.
+    /// The shares that the rows belong to.
     public let shares: [CampaignFacts]
-    /// The quota of their provider; nil when it has none.
+    /// The quota of their provider; nil if it has none.
     public let quota: ProviderQuota?
-    /// What the quota has given away; nil without one.
+    /// The quota's line; nil without a quota.
     public internal(set) var line: PaceLine?
-    /// Rows that may have a turn, the first one first.
+    /// The rows that may have a turn, the first one first.
     var waiting: ArraySlice<ShardRecord> = []
-    /// How many devices it is of.
+    /// The number of devices in the queue.
     var devices = 1
-    /// The share of its devices that has had a turn: all queues of a rate go on alike.
+    /// The fraction of its devices that has had a turn: all queues of a rate advance alike.
     var taken = 0.0
 
-    /// How far a queue has come, as the ledger counts it.
+    /// A queue's progress, as the ledger counts it.
     public struct Progress: Sendable, Equatable {
-        /// Its devices.
+        /// The number of its devices.
         public var devices: Int
-        /// Its chunks.
+        /// The number of its chunks.
         public var chunks: Int
-        /// Those of them that are cut.
+        /// The number of chunks that are cut.
         public var cut: Int
-        /// Devices of first attempts that are cut and wait for a turn.
+        /// The number of devices of first attempts that are cut and wait for a turn.
         public var waiting: Int
 
         /// Counts.
@@ -41,7 +41,7 @@ public struct TurnQueue: Sendable, Equatable {
         self.quota = quota
     }
 
-    /// Their providers; nil in a campaign of one.
+    /// The providers of the shares; nil in a campaign of one provider.
     public var providers: Set<ProviderName>? {
         shares.first?.hasShares == true ? Set(shares.compactMap(\.share)) : nil
     }
@@ -52,12 +52,12 @@ public struct TurnQueue: Sendable, Equatable {
         taken = cut - Double(progress.waiting) / Double(devices)
     }
 
-    /// The queues of a campaign's shares; none for shares that nothing limits.
+    /// The queues of a campaign's shares; shares without any limit get none.
     ///
     /// - Parameters:
-    ///   - shares: Those that may be sent to now.
-    ///   - quotas: The quotas by provider; of a campaign of one provider no other's.
-    ///   - hasRate: Whether the campaign or its app has a rate.
+    ///   - shares: The shares that may be sent to now.
+    ///   - quotas: The quotas by provider; in a campaign of one provider, only that provider's.
+    ///   - hasRate: True if the campaign or its app has a rate.
     static func queues(
         _ shares: [CampaignFacts],
         _ quotas: [ProviderName: ProviderQuota],
@@ -72,10 +72,10 @@ public struct TurnQueue: Sendable, Equatable {
         return (hasRate && !free.isEmpty ? [TurnQueue(shares: free, quota: nil)] : []) + limited
     }
 
-    /// The place of the queue whose row has the next turn; nil when all are empty.
+    /// The index of the queue whose row has the next turn; nil if all are empty.
     ///
-    /// Retries that are due come before new shards, as each queue has them; of new shards the queue is next of which least
-    /// has had a turn, so that no provider waits for another.
+    /// Due retries come before new shards, in each queue's order. For new shards the next queue is the one with the
+    /// smallest fraction that has had a turn, so that no provider waits for another.
     static func next(_ queues: [TurnQueue]) -> Int? {
         queues.indices.filter { !queues[$0].waiting.isEmpty }.min { left, right in
             guard let a = queues[left].waiting.first, let b = queues[right].waiting.first else { return false }

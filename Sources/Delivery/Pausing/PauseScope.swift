@@ -1,12 +1,12 @@
 public import Campaigns
 
-/// What an operator's pause holds back: all campaigns that fit in every word that is given; with none, all there are.
+/// The scope of an operator's pause: the campaigns that match every given word, or all campaigns without any.
 public struct PauseScope: Hashable, Sendable, CustomStringConvertible {
-    /// Only of this app.
+    /// The app, if the pause is for one.
     public var app: String?
-    /// Only by this provider.
+    /// The provider, if the pause is for one.
     public var provider: ProviderName?
-    /// Only of this urgency.
+    /// The urgency, if the pause is for one.
     public var urgency: Urgency?
 
     /// A scope; everything by default.
@@ -16,13 +16,13 @@ public struct PauseScope: Hashable, Sendable, CustomStringConvertible {
         self.urgency = urgency
     }
 
-    /// Whether all that the other holds back is held back by this one, too.
+    /// Returns true if this scope holds back everything that the other does.
     public func covers(_ other: PauseScope) -> Bool {
         (app == nil || app == other.app) && (provider == nil || provider == other.provider)
             && (urgency == nil || urgency == other.urgency)
     }
 
-    /// Whether there may be a campaign that both hold back.
+    /// Returns true if a campaign may exist that both hold back.
     public func meets(_ other: PauseScope) -> Bool {
         func fits<Word: Equatable>(_ mine: Word?, _ theirs: Word?) -> Bool {
             mine == nil || theirs == nil || mine == theirs
@@ -30,7 +30,7 @@ public struct PauseScope: Hashable, Sendable, CustomStringConvertible {
         return fits(app, other.app) && fits(provider, other.provider) && fits(urgency, other.urgency)
     }
 
-    /// For example `app news, urgency bulk`, or `everything`.
+    /// A text such as `app news, urgency bulk`, or `everything`.
     public var description: String {
         let words = [
             app.map { "app \($0)" }, provider.map { "provider \($0.rawValue)" },

@@ -1,16 +1,17 @@
 public import Campaigns
 
-/// When a shard that was set aside is published again (design, section 7).
+/// The rules by which a shard that was set aside is published again (design, section 7).
 public enum AsideRelease {
-    /// Whether the reason has ended: the row becomes `unpublished`, with an outbox row of its (raised) generation.
+    /// Returns true if the reason has ended: the row becomes `unpublished`, with an outbox row of its (raised)
+    /// generation.
     ///
     /// - Parameters:
-    ///   - reason: Why the row is aside.
-    ///   - dueAt: When a retry's row is due.
+    ///   - reason: The reason why the row is aside.
+    ///   - dueAt: The instant at which a retry's row is due.
     ///   - campaign: The row's campaign.
-    ///   - knowsApp: Whether the planner's process has the app's credentials.
-    ///   - isPaced: Whether the campaign, its app or its provider has a limit, under which `Pacing` gives turns.
-    ///   - isQuiet: Whether the row's time zone has quiet hours.
+    ///   - knowsApp: True if the planner's process has the app's credentials.
+    ///   - isPaced: True if the campaign, its app or its provider has a limit, under which `Pacing` gives turns.
+    ///   - isQuiet: True if the row's time zone has quiet hours.
     ///   - now: The instant.
     public static func isDue(
         _ reason: AsideReason,
@@ -28,7 +29,7 @@ public enum AsideRelease {
         case .quiet: return !isQuiet && campaign.asideReason == nil
         case .held: return campaign.mayPlan(at: now)
         case .app: return knowsApp && campaign.asideReason == nil
-        // Decided by the guard, with an outcome or with another reason.
+        // The guard decides, with an outcome or with another reason.
         case .guard: return false
         case .suspect: return campaign.isPlanned && campaign.asideReason == nil
         case .paused, .suspended, .credentials, .breaker, .wrongEnvironment, .content, .atMost:
@@ -36,9 +37,9 @@ public enum AsideRelease {
         }
     }
 
-    /// The reasons that have ended for rows whose own time has come: that of a retry, and the end of its quiet hours.
+    /// The reasons that have ended for rows whose own time has come: a retry's, and the end of quiet hours.
     ///
-    /// `isPaced`: whether the campaign's app or provider has a limit; its own rate is known.
+    /// `isPaced`: true if the campaign's app or provider has a limit; the campaign's own rate is known here.
     public static func dueReasons(
         campaign: CampaignFacts,
         knowsApp: Bool,
@@ -54,7 +55,7 @@ public enum AsideRelease {
     /// The states of rows that nobody runs and no entry shows to a person, in the order in which they are settled.
     public static let waitingStates: [ShardState] = [.unpublished, .out, .aside]
 
-    /// What the rows that nobody runs are settled as, without a message; nil while the campaign goes on.
+    /// The outcome with which rows that nobody runs are settled without a message; nil while the campaign continues.
     public static func ending(of state: ShardState, campaign: CampaignFacts, now: Timestamp) -> Outcome? {
         switch state {
         case .running, .settled: nil

@@ -1,17 +1,17 @@
 import Campaigns
 
-/// What is known of a chunk's devices when it is cut, by their positions.
+/// The facts about a chunk's devices when it is cut, by their positions.
 public struct KnownDevices: Sendable, Equatable {
-    /// Those whose tokens a provider has called dead.
+    /// The devices whose tokens a provider has called dead.
     public var dead: DeadBits
-    /// Those whose tokens were called wrong once.
+    /// The devices whose tokens were called wrong once.
     public var suspects: DeadBits
-    /// Those that want no messages.
+    /// The devices that want no messages.
     public var optedOut: DeadBits
-    /// Those that have had as many as the app's frequency cap allows.
+    /// The devices that have had as many pushes as the app's frequency cap allows.
     public var capped: DeadBits
 
-    /// What is known; nothing by default.
+    /// Facts; none by default.
     public init(
         dead: DeadBits = DeadBits(),
         suspects: DeadBits = DeadBits(),
@@ -24,14 +24,14 @@ public struct KnownDevices: Sendable, Equatable {
         self.capped = capped
     }
 
-    /// Whether nothing is known against a device that ends it before anything is counted.
+    /// Returns true if no fact ends the device before any push is counted.
     public func mayGetIt(_ position: Int) -> Bool { !dead[position] && !optedOut[position] }
 
     func isSuspect(_ position: Int) -> Bool {
         suspects[position] && mayGetIt(position) && !capped[position]
     }
 
-    /// How devices end that are not sent to; nil when all are.
+    /// The endings of the devices that are not sent to; nil if all devices are sent to.
     fileprivate func endings(_ positions: [UInt16], count: Int) -> Progress? {
         guard !dead.isEmpty || !optedOut.isEmpty || !capped.isEmpty else { return nil }
         var progress = Progress(count: count)
@@ -40,7 +40,7 @@ public struct KnownDevices: Sendable, Equatable {
             if optedOut[position] {
                 progress.end(place, .skipped, Progress.Note(reason: "OptedOut", requests: 0))
             } else if dead[position] {
-                // What the provider has said once is not asked again.
+                // The provider has said so once, and is not asked again.
                 progress.end(place, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
             } else if capped[position] {
                 progress.end(place, .skipped, Progress.Note(reason: "FrequencyCap", requests: 0))
@@ -50,21 +50,21 @@ public struct KnownDevices: Sendable, Equatable {
     }
 }
 
-/// The rows that a chunk of a list is cut into.
+/// The rows into which a chunk of a list is cut.
 public struct ChunkRows: Sendable, Equatable {
-    /// The devices whose tokens were called wrong once, which wait for all others; nil when there are none.
+    /// The devices whose tokens were called wrong once, and which wait for all others; nil if there are none.
     public let apart: ShardRecord?
-    /// The others: one row, its pieces under a rate, or none when all are apart.
+    /// The other devices: one row, its pieces under a rate, or no row if all devices are apart.
     public let rows: [ShardRecord]
 
     /// Cuts a chunk.
     ///
     /// - Parameters:
-    ///   - chunk: Its number in the list.
-    ///   - count: Its devices.
+    ///   - chunk: The chunk's number in the list.
+    ///   - count: The number of its devices.
     ///   - campaign: The campaign.
-    ///   - known: What is known of the devices.
-    ///   - cut: What the rows are.
+    ///   - known: The facts about the devices.
+    ///   - cut: The kind of the rows.
     public init(chunk: UInt32, count: Int, of campaign: UInt32, _ known: KnownDevices, as cut: Cut) {
         var (others, suspects): ([UInt16], [UInt16]) = ([], [])
         if !known.suspects.isEmpty {
@@ -116,7 +116,7 @@ public struct ChunkRows: Sendable, Equatable {
         )
     }
 
-    /// How a row ends at once that has no device to be sent to; nil when it has.
+    /// The settlement of a row that has no device to be sent to; nil if it has one.
     public static func settling(_ row: ShardRecord) throws(UnlawfulShard) -> RowSettling? {
         row.progress.pendingCount == 0 ? try RowSettling(row, endingAs: .invalid) : nil
     }

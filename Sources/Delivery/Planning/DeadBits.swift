@@ -1,6 +1,6 @@
-/// Which positions of a chunk are known to be dead, or suspect: one bit each, least significant first.
+/// The positions of a chunk that are dead, or suspect: one bit each, least significant first.
 public struct DeadBits: Sendable, Equatable {
-    /// As they are stored.
+    /// The bits as they are stored.
     public private(set) var bytes: [UInt8]
 
     /// Bits as they are stored; none by default.
@@ -8,7 +8,7 @@ public struct DeadBits: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Whether a position is marked.
+    /// Returns true if a position is marked.
     public subscript(position: Int) -> Bool {
         let index = position >> 3
         return index < bytes.count && bytes[index] & (1 << UInt8(position & 7)) != 0
@@ -21,11 +21,11 @@ public struct DeadBits: Sendable, Equatable {
         bytes[index] |= 1 << UInt8(position & 7)
     }
 
-    /// Takes the mark of a position away.
+    /// Removes the mark of a position.
     public mutating func remove(_ position: Int) {
         if self[position] { bytes[position >> 3] &= ~(1 << UInt8(position & 7)) }
     }
 
-    /// Whether no position is marked.
+    /// True if no position is marked.
     public var isEmpty: Bool { bytes.allSatisfy { $0 == 0 } }
 }

@@ -1,25 +1,25 @@
 public import Campaigns
 
-/// What an order to fire a campaign comes to, in the transaction that read it.
+/// The result of an order to fire a campaign, in the transaction that read it.
 public enum FirePlan: Sendable, Equatable {
     /// Nothing: the campaign is over.
     case isOver
-    /// Nothing: it never waited for this.
+    /// Nothing: the campaign never waited to be fired.
     case isNotHeld
-    /// Nothing: it was fired before.
+    /// Nothing: the campaign was fired before.
     case wasFired
-    /// It is fired.
+    /// The campaign is fired.
     case fires(stage: CampaignStage, expiresAt: Timestamp)
 
-    /// What the ledger knows of a campaign's release.
+    /// The ledger's facts about a campaign's release.
     public struct Facts: Sendable, Equatable {
-        /// Whether it waits to be fired, or has.
+        /// True if the campaign waits to be fired, or was fired.
         public var isHeld: Bool
         /// The producer's instant.
         public var createdAt: Timestamp
-        /// So many seconds after its release it ends; nil when it ends at an instant of its own.
+        /// The seconds from its release to its end; nil if it ends at a fixed instant.
         public var releaseSeconds: Int64?
-        /// Whether it was fired.
+        /// True if the campaign was fired.
         public var isFired: Bool
 
         /// Facts.
@@ -31,7 +31,7 @@ public enum FirePlan: Sendable, Equatable {
         }
     }
 
-    /// Decides what an order comes to: fired twice is fired once, and what counts from the release begins now.
+    /// Decides about an order: a second order changes nothing, and time from the release begins now.
     public init(_ campaign: CampaignFacts, _ facts: Facts, now: Timestamp) {
         guard campaign.stage.isLive, campaign.ending(at: now) == nil else {
             self = .isOver
@@ -52,17 +52,18 @@ public enum FirePlan: Sendable, Equatable {
             acceptedAt: now
         )
         self = .fires(
-            // One whose audience is still being written begins when that is done.
+            // A campaign whose audience is still being written begins once that is done.
             stage: campaign.stage == .held ? .scheduled : campaign.stage,
             expiresAt: facts.releaseSeconds.map { release.advanced(by: .seconds($0)) } ?? campaign.expiresAt
         )
     }
 
-    /// Where the rows go that were cut before: out, when the campaign may be planned now.
+    /// The state of rows that were cut before, if the campaign may be planned now: on their way out.
     public static let releasedState = ShardState.unpublished
 
-    /// The providers whose rows go out now, in a campaign of several (nil: all of it): a planner lets the others go when
-    /// their trouble is over.
+    /// The providers whose rows go out now, in a campaign of several; nil means the whole campaign.
+    ///
+    /// A planner releases the other providers' rows when their trouble is over.
     public static func releases(_ shares: [CampaignFacts], now: Timestamp) -> Set<ProviderName>? {
         guard shares.contains(where: \.hasShares) else { return nil }
         return Set(shares.filter { $0.mayPlan(at: now) }.compactMap(\.share))
@@ -70,6 +71,6 @@ public enum FirePlan: Sendable, Equatable {
 }
 
 extension CampaignFacts {
-    /// Whether its first shards may be cut while it waits to be fired.
+    /// Returns true if its first shards may be cut while it waits to be fired.
     public func mayPrepare(at now: Timestamp) -> Bool { stage == .held && ending(at: now) == nil }
 }

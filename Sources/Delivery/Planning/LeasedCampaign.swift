@@ -1,23 +1,23 @@
 public import Campaigns
 
-/// A campaign whose planner this worker is for the next seconds; of a campaign of several providers each share.
+/// A campaign that this worker plans for the next seconds; in a campaign of several providers, one share of it.
 public struct LeasedCampaign: Sendable, Equatable {
-    /// The campaign, as these devices meet it.
+    /// The campaign, as these devices see it.
     public var facts: CampaignFacts
-    /// Half of its lane.
+    /// The urgency of its lane.
     public var urgency: Urgency
-    /// The other half.
+    /// The provider of its lane.
     public var provider: ProviderName
-    /// Fences every write of this lease.
+    /// The lease's epoch, which fences every write of this lease.
     public var leaseEpoch: UInt32
     /// The worker that has the lease.
     public var worker: Int64
-    /// Chunks that are not cut into shards yet and whose part is released.
+    /// The number of chunks that are not cut into shards yet and whose part is released.
     public var unplannedChunks: Int
-    /// Whether the campaign, its app or its provider has a limit: then its shards get turns.
+    /// True if the campaign, its app or its provider has a limit: then its shards get turns.
     public var isPaced: Bool
 
-    /// A campaign that was leased.
+    /// A leased campaign.
     public init(
         facts: CampaignFacts,
         urgency: Urgency,
@@ -36,7 +36,7 @@ public struct LeasedCampaign: Sendable, Equatable {
         self.isPaced = isPaced
     }
 
-    /// Where its shards go.
+    /// The lane of its shards.
     public var lane: Lane { Lane(provider: provider, urgency: urgency) }
 
     /// The right to write for it.
@@ -44,18 +44,18 @@ public struct LeasedCampaign: Sendable, Equatable {
         LeaseToken(campaign: facts.number, share: facts.share, epoch: leaseEpoch, worker: worker)
     }
 
-    /// What the planner looks after.
+    /// The key of the share.
     public var key: ShareKey { ShareKey(facts) }
 }
 
-/// What a planner looks after by itself: a campaign, or of one of several providers each of those.
+/// The unit that a planner plans: a campaign, or each provider's share of a campaign of several.
 public struct ShareKey: Hashable, Sendable {
     /// The campaign's number.
     public let campaign: UInt32
-    /// The provider; nil for a campaign of one.
+    /// The provider; nil in a campaign of one provider.
     public let provider: ProviderName?
 
-    /// What these facts are about.
+    /// The key of the share with these facts.
     public init(_ facts: CampaignFacts) {
         campaign = facts.number
         provider = facts.share

@@ -1,17 +1,17 @@
 public import Campaigns
 
-/// Who plans a campaign, and until when without renewing it.
+/// The right of one worker to plan a campaign, until it has to be renewed.
 public struct PlannerLease: Sendable, Equatable {
-    /// How long a lease lasts without being renewed.
+    /// The time that a lease lasts without renewal.
     public static let length = Ahead.leaseLength
-    /// The same under a rate, where nobody gives turns while a lease of a dead planner lasts.
+    /// The same under a rate, where nobody gives turns until a dead planner's lease ends.
     public static let pacedLength = Duration.milliseconds(800)
 
     /// The worker; 0 for nobody.
     public var owner: Int64
-    /// Fences the writes of the leases before; raised when it goes to another worker.
+    /// The epoch, which fences the writes of earlier leases; raised when the lease goes to another worker.
     public var epoch: UInt32
-    /// When it is anybody's.
+    /// The instant from which any worker may take it.
     public var until: Timestamp
 
     /// A lease.
@@ -19,9 +19,9 @@ public struct PlannerLease: Sendable, Equatable {
         (self.owner, self.epoch, self.until) = (owner, epoch, until)
     }
 
-    /// The lease as `worker` has it from now on; nil while it is another's.
+    /// The lease as `worker` has it from now on; nil while it is another worker's.
     ///
-    /// The same again while less than a third of it is over: then nothing is to be written.
+    /// The result is unchanged until a third of the lease is over: then nothing is to be written.
     public func taken(by worker: Int64, isPaced: Bool, now: Timestamp) -> PlannerLease? {
         let length = isPaced ? Self.pacedLength : Self.length
         guard owner == worker else {

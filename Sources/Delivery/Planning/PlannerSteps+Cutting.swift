@@ -9,7 +9,7 @@ extension PlannerSteps {
         add([.lookAtWindow])
     }
 
-    /// Leases of which shards may be cut now.
+    /// The leases of which shards may be cut now.
     private func open(_ look: Look) -> [LeasedCampaign] {
         leases.filter {
             $0.unplannedChunks > 0 && !$0.isPaced && $0.facts.mayPlan(at: look.shared)
@@ -17,7 +17,7 @@ extension PlannerSteps {
         }
     }
 
-    /// What is out and unclaimed: the free places of each lane are shared among its campaigns.
+    /// Takes what is out and unclaimed, and shares the free capacity of each lane among its campaigns.
     public mutating func looked(atWindow uses: [WindowUse], _ look: Look) {
         let open = open(look)
         var lanes: [Lane] = []
@@ -36,7 +36,7 @@ extension PlannerSteps {
             }
             // Turns are given away ahead: a high rate would fill the window and keep everybody else out.
             let unclaimed = uses.filter { $0.lane == lane && !$0.isPaced }.reduce(0) { $0 + $1.firstAttempts }
-            // What has a turn must not stand in line behind a long window.
+            // A shard with a turn must not queue behind a long window.
             let isShared = leases.contains { $0.lane == lane && $0.isPaced }
             let size = Window.size(
                 consumers: consumers,
@@ -51,7 +51,8 @@ extension PlannerSteps {
         }
     }
 
-    /// What came of it; returns whether these are the campaign's first shards: the ledger has the event of its start.
+    /// Takes the result of `cut`; returns true if these are the campaign's first shards: the ledger has its start
+    /// event.
     @discardableResult
     public mutating func cut(_ cut: Cut) -> Bool {
         guard case .cut(let lease, _) = doing, let index = leases.firstIndex(where: { $0.key == lease.key }) else {
@@ -64,7 +65,7 @@ extension PlannerSteps {
             leases[index].facts.stage = .sending
             return true
         case .nothing: leases[index].unplannedChunks = 0
-        // The guard decides when shards are settled, and that wakes the planner.
+        // The guard decides when shards are settled, which wakes the planner.
         case .guarded: guarded.insert(lease.key)
         }
         return false

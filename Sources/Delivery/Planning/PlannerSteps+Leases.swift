@@ -1,14 +1,14 @@
 import Campaigns
 
-/// Leases, what was held and is fired, what supersedes, and what was set aside.
+/// Leases, held campaigns that are fired, superseding campaigns, and shards that were set aside.
 extension PlannerSteps {
-    /// The planner has these leases; what it does for them comes next.
+    /// Takes the planner's leases, and begins the steps for them.
     ///
     /// - Parameters:
-    ///   - leases: Urgent campaigns first, then by age.
-    ///   - consumers: Live workers that send.
-    ///   - accounts: What the live workers can send for.
-    ///   - isEnding: Whether campaigns that are over have rows left to settle.
+    ///   - leases: The leases, urgent campaigns first, then by age.
+    ///   - consumers: The number of live workers that send.
+    ///   - accounts: The accounts for which the live workers can send.
+    ///   - isEnding: True if campaigns that are over have rows left to settle.
     public mutating func leased(
         _ leases: [LeasedCampaign],
         consumers: Int,
@@ -25,19 +25,19 @@ extension PlannerSteps {
         lookAtHeld()
     }
 
-    /// Another planner has not renewed a lease in time: its campaigns wait for nothing.
+    /// Takes the result of `lookBehind`: if another planner's lease has lapsed, its campaigns need not wait.
     public mutating func lookedBehind(hasLapsed: Bool, _ look: Look) {
         if hasLapsed { lease(look) }
     }
 
     // MARK: Held campaigns
 
-    /// Nothing but a hint is between `fire` and the broker: the first shards are here.
+    /// Polls the held campaigns whose first shards are here, so that only a hint is between `fire` and the broker.
     mutating func lookAtHeld() {
         if !prepared.isEmpty { add([.lookAtHeld(Set(prepared.keys.map(\.campaign)))]) }
     }
 
-    /// What held campaigns are now.
+    /// Takes the present facts of held campaigns.
     public mutating func looked(atHeld campaigns: [Held], _ look: Look) {
         guard look.isTaking else { return }
         for held in campaigns where held.facts.stage != .held {
@@ -48,7 +48,7 @@ extension PlannerSteps {
             }
             for index in shards.indices {
                 shards[index].record.state = .unpublished
-                // What counts from the release has begun with it.
+                // Time that counts from the release has begun with it.
                 shards[index].facts.expiresAt = campaign.expiresAt
                 shards[index].facts.urgency = held.urgency
             }
@@ -58,7 +58,7 @@ extension PlannerSteps {
 
     mutating func prepareHeld() {
         let held = leases.filter { $0.facts.stage == .held && !$0.facts.isInApp }
-        // One that got another urgency meanwhile goes to another lane.
+        // A campaign whose urgency has changed goes to another lane.
         let urgencies = Dictionary(held.map { ($0.key, $0.urgency) }) { first, _ in first }
         prepared = prepared.filter { key, shards in
             urgencies[key].map { urgency in shards.allSatisfy { $0.facts.urgency == urgency } } ?? false
@@ -70,7 +70,7 @@ extension PlannerSteps {
         }
     }
 
-    /// The first shards of the held campaign; nil when it is not held any more.
+    /// Takes the first shards of the held campaign; nil if it is no longer held.
     public mutating func prepared(_ shards: [ShardToPublish]?) {
         if case .prepare(let lease, _) = doing, let shards { prepared[lease.key] = shards }
     }
@@ -85,7 +85,7 @@ extension PlannerSteps {
         }
     }
 
-    /// Whether the campaign may begin.
+    /// Notes whether the campaign may begin.
     public mutating func released(_ result: ReleaseResult) {
         guard case .release(let campaign) = doing else { return }
         if result == .waits { isWaiting = true }
@@ -94,10 +94,10 @@ extension PlannerSteps {
         }
     }
 
-    // MARK: What was set aside
+    // MARK: Shards that were set aside
 
     mutating func releaseAsides(_ look: Look) {
-        // What the broker does not take waits in the ledger where it is.
+        // Shards that the broker would not take stay in the ledger.
         guard look.isTaking else { return }
         for lease in leases where accounts.has(lease.facts.app, lease.provider) {
             if lease.facts.breaker.isOpen {
@@ -108,23 +108,23 @@ extension PlannerSteps {
         }
     }
 
-    /// Whether it is time to look whether the provider is back.
+    /// Notes whether a probe of the provider is due.
     public mutating func lookedForProbe(isDue: Bool) {
         if case .lookForProbe(let lease) = doing, isDue { addFirst(.probe(lease)) }
     }
 
-    /// Whether anything of the campaign is set aside: it goes out as fast as the breaker lets it since it closed.
+    /// Notes whether shards of the campaign are set aside: they go out at the pace of the breaker since it closed.
     public mutating func lookedForAside(isThere: Bool, _ look: Look) {
         guard case .lookForAside(let lease) = doing, isThere else { return }
         addFirst(.releaseAside(lease, limit: lease.facts.breaker.pace(now: look.shared)))
     }
 
-    /// So many shards were set aside no more; none when no more are due.
+    /// Takes the number of shards that were released; 0 if no more are due.
     public mutating func releasedAside(_ count: Int) {
         guard case .releaseAside(let lease, let limit) = doing, count > 0, count < limit else { return }
         addFirst(.releaseAside(lease, limit: limit - count))
     }
 
-    /// Whether campaigns that are over have more rows to settle.
+    /// Notes whether campaigns that are over have more rows to settle.
     public mutating func endedPiece(isMore: Bool) { isEnding = isMore }
 }

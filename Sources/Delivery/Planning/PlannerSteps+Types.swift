@@ -1,11 +1,11 @@
 public import Campaigns
 
 extension PlannerSteps {
-    /// What a planner does, one at a time; what comes of it is told by the function that a step names.
+    /// A planner's step, one at a time; the driver reports its result by the function that the step names.
     public enum Step: Sendable, Equatable {
-        /// Sleep until this instant, or until somebody wakes the planner.
+        /// Wait until this instant, or until somebody wakes the planner.
         case rest(until: MonotonicInstant)
-        /// Read what these held campaigns are now; then `looked(at:_:)`.
+        /// Read the present facts of these held campaigns; then `looked(atHeld:_:)`.
         case lookAtHeld(Set<UInt32>)
         /// Publish the first shards of a campaign that was fired: their rows are on their way since that commit.
         case publishFired([ShardToPublish])
@@ -15,41 +15,42 @@ extension PlannerSteps {
         case lease
         /// Give all leases back, so that others have the campaigns at once.
         case giveUpLeases
-        /// Look whether another planner has not renewed a lease in time; then `lookedBehind(hasLapsed:_:)`.
+        /// Check whether another planner has failed to renew a lease in time; then `lookedBehind(hasLapsed:_:)`.
         case lookBehind
         /// Write the first shards of a held campaign; then `prepared(_:)`.
         case prepare(LeasedCampaign, shardsMax: Int)
-        /// Let a campaign take the place of older ones; then `released(_:)`.
+        /// Let a campaign supersede older ones; then `released(_:)`.
         case release(campaign: UInt32)
-        /// Look whether a probe of an open breaker is due; then `lookedForProbe(isDue:)`.
+        /// Check whether a probe of an open breaker is due; then `lookedForProbe(isDue:)`.
         case lookForProbe(LeasedCampaign)
         /// Let one shard through an open breaker.
         case probe(LeasedCampaign)
-        /// Look whether anything of a campaign is set aside; then `lookedForAside(isThere:_:)`.
+        /// Check whether shards of a campaign are set aside; then `lookedForAside(isThere:_:)`.
         case lookForAside(LeasedCampaign)
-        /// Publish what was set aside for reasons that have ended; then `releasedAside(_:)`.
+        /// Publish shards that were set aside for reasons that have ended; then `releasedAside(_:)`.
         case releaseAside(LeasedCampaign, limit: Int)
-        /// Settle a piece of what campaigns that are over have left; then `endedPiece(isMore:)`.
+        /// Settle some of the rows that ended campaigns have left; then `endedPiece(isMore:)`.
         case endPiece
-        /// Make the run that is due of a repeated campaign; then `madeRun(_:)`, or `failed(_:)`.
+        /// Make the due run of a repeated campaign; then `madeRun(_:)`, or `failed(_:)`.
         case makeRun(LeasedCampaign)
-        /// Give turns to a campaign; `providers` are those whose quota its shards may wait for. Then `gaveTurns(rest:_:)`.
+        /// Give turns to a campaign; `providers` are those whose quota its shards may need; then `gaveTurns(rest:_:)`.
         case giveTurns(LeasedCampaign, providers: Set<ProviderName>)
-        /// Compute quiet hours further, before they are needed.
+        /// Extend the computed quiet hours before they are needed.
         case extendQuiet
-        /// Publish again what has waited so long for a confirm; nil for the campaigns of all planners.
+        /// Publish again shards that have waited this long for a confirm; nil for the campaigns of all planners.
         case publishLeft(campaign: UInt32?, age: Duration)
-        /// Publish anew what the broker has lost of a campaign.
+        /// Publish anew a campaign's messages that the broker has lost.
         case republishLost(LeasedCampaign)
         /// Drop lists that nobody wants, learn dead tokens, drop old events.
         case sweepLists
-        /// Write the tokens of an in-app campaign's lists, for about so long; then `preparedInApp(_:)`, or `failed(_:)`.
+        /// Write the tokens of an in-app campaign's lists, for about this long; then `preparedInApp(_:_:)`, or
+        /// `failed(_:)`.
         case prepareInApp(LeasedCampaign, upTo: Duration)
         /// Let an in-app campaign go live; then `beganInApp(_:)`, or `failed(_:)`.
         case beginInApp(LeasedCampaign)
-        /// Materialise an audience, for about so long; then `froze(_:)`, or `failed(_:)`.
+        /// Materialise an audience, for about this long; then `froze(_:)`, or `failed(_:)`.
         case freeze(LeasedCampaign, upTo: Duration)
-        /// Drop what is open of an audience or an in-app campaign that is no more this planner's.
+        /// Drop the open work on an audience or an in-app campaign that is no longer this planner's.
         case forget(campaign: UInt32)
         /// Read what is out and unclaimed; then `looked(atWindow:_:)`.
         case lookAtWindow
@@ -57,22 +58,23 @@ extension PlannerSteps {
         case cut(LeasedCampaign, shardsMax: Int)
     }
 
-    /// What the driver knows when it asks for the next step.
+    /// The driver's state when it asks for the next step.
     public struct Look: Sendable {
         /// The instant.
         public var now: MonotonicInstant
         /// The instant on the clock that all workers share.
         public var shared: Timestamp
-        /// Whether the host's wall clock is near enough the shared time to take leases and to expire (`ClockStanding`).
+        /// True if the host's wall clock is near enough to the shared time to take leases and to expire
+        /// (`ClockStanding`).
         public var isInTime: Bool
-        /// Whether the broker takes publishes.
+        /// True if the broker takes publishes.
         public var isTaking: Bool
-        /// Whether somebody has said since the last look that campaigns may have changed.
+        /// True if somebody has hinted since the last step that campaigns may have changed.
         public var isHinted: Bool
-        /// Campaigns of which something was settled since the last look.
+        /// The campaigns with settlements since the last step.
         public var progressed: Set<UInt32>
 
-        /// A look.
+        /// A driver's state.
         public init(
             now: MonotonicInstant,
             shared: Timestamp,
@@ -90,72 +92,72 @@ extension PlannerSteps {
         }
     }
 
-    /// What a held campaign is now, of several providers a share of it.
+    /// The present facts of a held campaign; in a campaign of several providers, of one share.
     public struct Held: Sendable {
         /// The campaign.
         public var facts: CampaignFacts
-        /// Half of its lane.
+        /// The urgency of its lane.
         public var urgency: Urgency
 
-        /// A campaign as it is now.
+        /// The facts of a campaign.
         public init(_ facts: CampaignFacts, urgency: Urgency) {
             (self.facts, self.urgency) = (facts, urgency)
         }
     }
 
-    /// What came of `cut`.
+    /// The result of `cut`.
     public enum Cut: Sendable, Equatable {
-        /// So many shards; fewer than asked for at the campaign's end, and under the guard.
+        /// The number of shards; fewer than asked for at the campaign's end, and under the guard.
         case planned(Int)
         /// Another planner has the campaign, or it is paused or over.
         case nothing
-        /// As many devices are out as may be until the guard has decided, which wakes the planner.
+        /// As many devices are out as may be before the guard has decided; its decision wakes the planner.
         case guarded
     }
 
-    /// What came of a step of work that takes many.
+    /// The result of a step of work that takes several steps.
     public enum Work: Sendable, Equatable {
         /// There is more to do.
         case goesOn
-        /// All is there.
+        /// The work is complete.
         case done
         /// Another planner has the campaign, or it is over.
         case fenced
     }
 
-    /// Where a pass is; each stage has steps, and the next one begins when they are done.
+    /// The stage of a pass; the next stage begins when the steps of this one are done.
     enum Stage: Equatable {
-        /// Until the instant has come or somebody wakes. Then `holding`.
+        /// Waits until the instant, or until somebody wakes the planner. Next: `holding`.
         case resting(until: MonotonicInstant)
-        /// Woken, but other processes make room first, unless there is a hint. Then `fired`.
+        /// Woken; without a hint it waits while other processes make room. Next: `fired`.
         case holding
-        /// Held campaigns that were fired, before everything else. Then `progressed`.
+        /// Held campaigns that were fired, before everything else. Next: `progressed`.
         case fired
-        /// Campaigns that may be done. Then `leasing`.
+        /// Campaigns that may be done. Next: `leasing`.
         case progressed
-        /// Then `leased` where leases were taken, else `ending`.
+        /// Next: `leased` if leases were taken, else `ending`.
         case leasing
-        /// Campaigns that may be done, and were fired meanwhile. Then `preparing`.
+        /// Campaigns that may be done, and those that were fired meanwhile. Next: `preparing`.
         case leased
-        /// Then `superseding`.
+        /// Next: `superseding`.
         case preparing
-        /// Then `asides`.
+        /// Next: `asides`.
         case superseding
-        /// Then `ending`.
+        /// Next: `ending`.
         case asides
-        /// Then `runs`.
+        /// Next: `runs`.
         case ending
-        /// Then `turns`.
+        /// Next: `turns`.
         case runs
-        /// Then `sweeping`.
+        /// Next: `sweeping`.
         case turns
-        /// Then `inApp`.
+        /// Next: `inApp`.
         case sweeping
-        /// Then `audiences`.
+        /// Next: `audiences`.
         case inApp
-        /// Then `cutting`.
+        /// Next: `cutting`.
         case audiences
-        /// Then `resting`.
+        /// Next: `resting`.
         case cutting
     }
 }

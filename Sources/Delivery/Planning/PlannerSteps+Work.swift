@@ -1,13 +1,13 @@
 import Campaigns
 
-/// Runs, turns, in-app campaigns and audiences: what a planner does for one campaign at a time.
+/// Runs, turns, in-app campaigns and audiences: a planner's work for one campaign at a time.
 extension PlannerSteps {
-    /// Whether a run was made or passed over: then the next pass leases what was made.
+    /// Notes whether a run was made or passed over: then the next pass leases what was made.
     public mutating func madeRun(_ isAny: Bool) {
         if isAny { leasedAt = nil }
     }
 
-    /// When the campaign is looked at again: after so many microseconds.
+    /// Takes the time until the campaign's next poll, in microseconds.
     public mutating func gaveTurns(rest: Int64, _ now: MonotonicInstant) {
         guard case .giveTurns(let lease, _) = doing else { return }
         turnRests[lease.facts.number] = now.advanced(by: max(Self.turnPause, .microseconds(rest)))
@@ -30,14 +30,14 @@ extension PlannerSteps {
             if inAppReady.contains(campaign) {
                 if lease.mayGoLive(at: look.shared) { add([.beginInApp(lease)]) }
             } else if preparing == nil || preparing == campaign {
-                // Nobody else's lists before these are there: who begins again begins at the front.
+                // Only one campaign's lists at a time, because a restart begins at the front.
                 preparing = campaign
                 add([.prepareInApp(lease, upTo: Self.inAppSlice)])
             }
         }
     }
 
-    /// How far the lists of the in-app campaign are.
+    /// Takes the progress of the in-app campaign's lists.
     public mutating func preparedInApp(_ work: Work, _ look: Look) {
         guard case .prepareInApp(let lease, _) = doing, work != .goesOn else { return }
         preparing = nil
@@ -46,7 +46,7 @@ extension PlannerSteps {
         if lease.mayGoLive(at: look.shared) { addFirst(.beginInApp(lease)) }
     }
 
-    /// The in-app campaign was told to go live; its lease says later what has become of it.
+    /// Notes that the in-app campaign was told to go live; its lease later shows the result.
     public mutating func beganInApp(_ now: MonotonicInstant) {
         guard case .beginInApp(let lease) = doing else { return }
         inAppRests[lease.facts.number] = now.advanced(by: Self.inAppLook)
@@ -54,7 +54,7 @@ extension PlannerSteps {
 
     // MARK: Audiences
 
-    /// How far the audience is; once it is known the next pass leases the campaign with its chunks.
+    /// Takes the progress of the audience; once it is done, the next pass leases the campaign with its chunks.
     public mutating func froze(_ work: Work) {
         guard case .freeze(let lease, _) = doing else { return }
         freezing = work == .goesOn ? lease.facts.number : nil
@@ -63,7 +63,7 @@ extension PlannerSteps {
 }
 
 extension LeasedCampaign {
-    /// Whether an in-app campaign's time has come.
+    /// Returns true if an in-app campaign's time has come.
     fileprivate func mayGoLive(at shared: Timestamp) -> Bool {
         facts.stage == .scheduled && facts.isDue(at: shared) && facts.pauseReasons.isEmpty
     }

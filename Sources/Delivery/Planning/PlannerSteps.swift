@@ -1,78 +1,78 @@
 import Campaigns
 
-/// What a planner does next, from what it knows and the time (design, section 7 and 10).
+/// A planner's next step, from its facts and the time (design, sections 7 and 10).
 ///
-/// Pure, and confined to the planner's task. The driver asks for the `next` step, does it, tells what came of it, and asks
-/// again. A pass goes through its stages in their order (`Stage`) and rests; what is written is fenced by the ledger.
+/// Pure, and confined to the planner's task. The driver asks for the `next` step, does it, reports the result, and asks
+/// again. A pass goes through its stages in order (`Stage`) and then waits; the ledger fences the writes.
 public struct PlannerSteps: Sendable {
-    /// Between passes, while nothing is left to do.
+    /// The pause between passes while nothing is left to do.
     public static let idlePause = Duration.milliseconds(100)
-    /// Leases last three seconds and are renewed well before.
+    /// The interval of renewal: leases last three seconds and are renewed well before.
     public static let leasePause = Duration.milliseconds(500)
-    /// The same while one of them is of a campaign under a rate.
+    /// The interval of renewal while a lease is of a campaign under a rate.
     public static let pacedLeasePause = Duration.milliseconds(200)
-    /// After the ledger has failed.
+    /// The pause after the ledger has failed.
     public static let failurePause = Duration.seconds(1)
-    /// Before a campaign whose run, audience or going live has failed is tried again; the others go on.
+    /// The pause before a campaign's failed run, audience or going live is tried again; other campaigns continue.
     public static let retryPause = Duration.seconds(5)
-    /// Between two sweeps.
+    /// The pause between two sweeps.
     public static let sweepPause = Duration.seconds(1)
-    /// After this a shard without a confirm is anybody's, whoever plans its campaign.
+    /// The age at which any planner may publish a shard without a confirm, whoever plans its campaign.
     public static let leftBehindAge = Duration.seconds(60)
-    /// Between looks at one campaign under a rate at least, so that nothing to give away costs little.
+    /// The shortest pause between polls of one campaign under a rate, so that fruitless polls cost little.
     public static let turnPause = Duration.milliseconds(50)
-    /// How long audiences are materialised before everything else has its turn.
+    /// The time for materialising audiences before everything else has its turn.
     public static let freezeSlice = Duration.milliseconds(50)
-    /// How long lists of in-app campaigns are read before everything else has its turn.
+    /// The time for reading lists of in-app campaigns before everything else has its turn.
     public static let inAppSlice = Duration.milliseconds(20)
-    /// By then a lease says that its in-app campaign has gone live.
+    /// The time by which a lease shows that its in-app campaign has gone live.
     public static let inAppLook = Duration.seconds(1)
 
-    /// Shards that a sender takes from its lane ahead.
+    /// The number of shards that a sender prefetches from its lane.
     let prefetch: Int
 
     var stage = Stage.holding
-    /// Steps of the stage that are not done, the next one first.
+    /// The remaining steps of the stage, the next one first.
     private var todo: ArraySlice<Step> = []
-    /// What comes before those, the next one last.
+    /// The steps that come before those, the next one last.
     private var first: [Step] = []
-    /// The step that the driver does.
+    /// The step in progress.
     var doing: Step?
     var begunAt: MonotonicInstant?
     var isHinted = true
     private var progressed: Set<UInt32> = []
 
     var leases: [LeasedCampaign] = []
-    /// nil: to be taken anew in the next pass.
+    /// The instant of the last leasing; nil: lease anew in the next pass.
     var leasedAt: MonotonicInstant?
     private var lookedBehindAt: MonotonicInstant?
     private var sweptAt: MonotonicInstant?
-    /// Workers that send.
+    /// The number of workers that send.
     var consumers = 1
-    /// What the live workers can send for.
+    /// The accounts for which the live workers can send.
     var accounts = AppAccounts()
     /// The first shards of held campaigns.
     var prepared: [ShareKey: [ShardToPublish]] = [:]
-    /// A campaign waits for the runs of one that it supersedes.
+    /// True if a campaign waits for the runs of a campaign that it supersedes.
     var isWaiting = false
-    /// Campaigns that are over have rows left to settle.
+    /// True if campaigns that are over have rows left to settle.
     var isEnding = false
 
-    /// When campaigns under a rate are looked at again.
+    /// The instants of the next polls of campaigns under a rate.
     var turnRests: [UInt32: MonotonicInstant] = [:]
-    /// When what has failed of a campaign is tried again.
+    /// The instants at which a campaign's failed work is tried again.
     var retries: [UInt32: MonotonicInstant] = [:]
-    /// When an in-app campaign that went live is looked at again.
+    /// The instants of the next polls of in-app campaigns that went live.
     var inAppRests: [UInt32: MonotonicInstant] = [:]
-    /// In-app campaigns whose lists are there.
+    /// The in-app campaigns whose lists are complete.
     var inAppReady: Set<UInt32> = []
-    /// Whose lists are being written: one after the other.
+    /// The campaign whose lists are being written: one after the other.
     var preparing: UInt32?
-    /// Whose audience is being materialised.
+    /// The campaign whose audience is being materialised.
     var freezing: UInt32?
     private var freezeEnd = MonotonicInstant(nanoseconds: 0)
 
-    /// Shares whose guard lets nothing more out in this pass.
+    /// The shares whose guard lets nothing more out in this pass.
     var guarded: Set<ShareKey> = []
     var isCutting = false
     var cadence = PlanningCadence()
@@ -82,7 +82,7 @@ public struct PlannerSteps: Sendable {
         self.prefetch = prefetch
     }
 
-    /// What is to be done now.
+    /// Returns the next step.
     public mutating func next(_ look: Look) -> Step {
         isHinted = isHinted || look.isHinted
         progressed.formUnion(look.progressed)
@@ -97,13 +97,13 @@ public struct PlannerSteps: Sendable {
         }
     }
 
-    /// Adds steps behind those of the stage.
+    /// Adds steps after those of the stage.
     mutating func add(_ steps: some Sequence<Step>) { todo += steps }
 
-    /// Adds a step that is done next.
+    /// Adds a step that comes next.
     mutating func addFirst(_ step: Step) { first.append(step) }
 
-    /// The step failed: what is of one campaign rests, and everything else goes on; else the pass is over.
+    /// Handles a failed step: if it is one campaign's, only that campaign pauses; otherwise the pass is over.
     public mutating func failed(_ now: MonotonicInstant) {
         switch doing {
         case .makeRun(let lease), .beginInApp(let lease): rest(lease, now)
@@ -125,7 +125,7 @@ public struct PlannerSteps: Sendable {
         retries[lease.facts.number] = now.advanced(by: Self.retryPause)
     }
 
-    /// Whether the world still lets a step be done that was right when its stage began.
+    /// Returns true if a step that was right when its stage began is still possible.
     private func isPossible(_ step: Step, _ look: Look) -> Bool {
         switch step {
         case .lookAtHeld, .publishFired, .lookForProbe, .probe, .lookForAside, .releaseAside, .giveTurns, .publishLeft,
@@ -138,15 +138,15 @@ public struct PlannerSteps: Sendable {
 
     // MARK: - The stages
 
-    /// Begins the next stage; returns a step when the planner rests.
+    /// Begins the next stage; returns a step if the planner waits.
     private mutating func goOn(_ look: Look) -> Step? {
         switch stage {
         case .resting(let until):
             stage = .holding
             return .rest(until: until)
         case .holding:
-            // While shards are still to be cut other processes make room too. Without a hint a pass takes that long at
-            // least, because every claim and settlement makes room.
+            // While shards are still to be cut, other processes make room too. Without a hint a pass takes at least
+            // that long, because every claim and settlement makes room.
             if !isHinted, let end = begunAt?.advanced(by: cadence.rest), look.now < end { return .rest(until: end) }
             begunAt = look.now
             stage = .fired
@@ -193,7 +193,7 @@ public struct PlannerSteps: Sendable {
     }
 
     private mutating func completeProgressed() {
-        // Nothing of a campaign that is still being cut can be over; of several providers one may be.
+        // A campaign that is still being cut cannot be over, unless it has several providers.
         let cutting = leases.filter { $0.unplannedChunks > 0 && !$0.facts.hasShares }.map(\.facts.number)
         let campaigns = progressed.subtracting(cutting)
         progressed = []
@@ -228,16 +228,16 @@ public struct PlannerSteps: Sendable {
 
     private mutating func giveTurns(_ look: Look) {
         let paced = leases.filter { $0.isPaced && $0.facts.mayPlan(at: look.shared) }
-        // Kept while it lasts, also when the campaign is paused for a moment.
+        // Kept until its end, even if the campaign is paused for a moment.
         turnRests = turnRests.filter { $0.value > look.now }
-        // The shares of a campaign of several providers have one line: a look is at all of them.
+        // The shares of a campaign of several providers have one line, so one poll covers all of them.
         var looked: Set<UInt32> = []
         for lease in paced {
             let campaign = lease.facts.number
             guard turnRests[campaign].map({ $0 <= look.now }) ?? true, looked.insert(campaign).inserted else {
                 continue
             }
-            // Of all its leases, also of those that may not be sent to now: that may be over when turns are given.
+            // Of all its leases, including those that may not be sent to now: that may be over when turns are given.
             let bulk = leases.filter { $0.facts.number == campaign && $0.urgency == .bulk }
             add([.giveTurns(lease, providers: Set(bulk.map(\.provider)))])
         }
@@ -260,7 +260,7 @@ public struct PlannerSteps: Sendable {
             freezing = nil
             add([.forget(campaign: campaign)])
         }
-        // One slice for all, so that turns and leases of other campaigns never wait for longer.
+        // One slice for all, so that turns and leases of other campaigns never wait longer.
         freezeEnd = look.now.advanced(by: Self.freezeSlice)
         for lease in due where retries[lease.facts.number] == nil { add([.freeze(lease, upTo: Self.freezeSlice)]) }
     }

@@ -1,28 +1,30 @@
-/// How long a planner rests between two looks at the lanes while it has shards to cut.
+/// The planner's pause between two polls of the lanes while it has shards to cut.
 ///
-/// Each look costs two transactions, whatever it finds, so a few shards at a time are dear. The window is what senders
-/// have in hand meanwhile: the rest grows while less than an eighth of it was taken, and shrinks as soon as more than a
-/// quarter was.
+/// Each poll costs two transactions, whatever it finds, so a few shards at a time are expensive. The window keeps the
+/// senders busy meanwhile. So the pause grows while less than an eighth of the window was taken, and shrinks as soon as
+/// more than a quarter was.
 public struct PlanningCadence: Sendable, Equatable {
-    /// The shortest rest.
+    /// The shortest pause.
     public static let least = Duration.milliseconds(5)
-    /// The longest rest: one sender takes its window of 128 shards in about three times as long, at the thousand shards
-    /// a second that were measured (`fanfare bench sending`).
+    /// The longest pause.
+    ///
+    /// One sender takes its window of 128 shards in about three times as long, at the measured thousand shards a second
+    /// (`fanfare bench sending`).
     public static let most = Duration.milliseconds(40)
 
-    /// How long to rest before the next look.
+    /// The pause before the next poll.
     public private(set) var rest = PlanningCadence.least
     private var mostTaken = 0.0
 
-    /// A planner that has just begun looks often.
+    /// A planner that has just begun polls often.
     public init() {}
 
-    /// A lane had so many free places of its window's size, before new shards took them.
+    /// Notes the free capacity of a lane's window before new shards took it.
     public mutating func saw(free: Int, of size: Int) {
         mostTaken = max(mostTaken, Double(free) / Double(max(1, size)))
     }
 
-    /// A look is over; `isCutting` when shards are left to be cut.
+    /// Notes the end of a poll; `isCutting` is true if shards are left to be cut.
     public mutating func looked(isCutting: Bool) {
         defer { mostTaken = 0 }
         if !isCutting || mostTaken > 0.5 {

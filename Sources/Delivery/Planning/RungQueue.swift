@@ -1,12 +1,12 @@
 public import Campaigns
 
-/// Which of a rung's two queues a retry shard waits in (design, section 6).
+/// One of the two queues of a rung, in which a retry shard waits (design, section 6).
 ///
-/// `.a` waits the rung's time, `.b` a quarter longer, so that what failed together does not come back together.
+/// `.a` waits the rung's time and `.b` a quarter longer, so that shards that failed together do not come back together.
 public struct RungQueue: Hashable, Sendable, CustomStringConvertible {
     /// The rung.
     public var rung: Rung
-    /// Which of the two.
+    /// The side.
     public var side: RungSide
 
     /// A queue of a rung.
@@ -15,11 +15,11 @@ public struct RungQueue: Hashable, Sendable, CustomStringConvertible {
         self.side = side
     }
 
-    /// The choice for a shard by a random bit; never `.b` where that would come back too late and `.a` would not.
+    /// Chooses the queue for a shard by a random bit; nil if the shard would come back too late from either.
     ///
-    /// What is published late, because its first publish found no broker, does not wait its whole rung again: the
-    /// smallest that is not over before it is due. nil when even that one would be over too late: then the shard stays
-    /// in the ledger until it is due.
+    /// It never chooses `.b` if `.b` is too late and `.a` is not. A shard that is published late, because its first
+    /// publish found no broker, does not wait its whole rung again. It gets the smallest rung that does not end before
+    /// the shard is due. After nil the shard stays in the ledger until it is due.
     public static func choose(
         _ rung: Rung,
         dueAt: Timestamp,
@@ -40,9 +40,9 @@ public struct RungQueue: Hashable, Sendable, CustomStringConvertible {
         RungSide.allCases.map { RungQueue(rung: rung, side: $0) }
     }
 
-    /// How long a message stays in it: the queue's `message-ttl`.
+    /// The time that a message stays in it: the queue's `message-ttl`.
     public var delay: Duration { side.delay(of: rung) }
 
-    /// The end of the queue's and the exchange's name, for example `30s.a`.
+    /// The suffix of the queue's and the exchange's name, for example `30s.a`.
     public var description: String { "\(rung.name).\(side.rawValue)" }
 }

@@ -1,31 +1,31 @@
 public import Campaigns
 
-/// The sweeper's rules (design, section 7): what is published again because nobody else will.
+/// The sweeper's rules (design, section 7): they publish again what nobody else will.
 public enum Sweep {
-    /// An outbox row that is older was left behind by whoever wrote it.
+    /// The age from which an outbox row counts as abandoned by its writer.
     public static let outboxAge = Duration.seconds(10)
-    /// A shard whose message is this late, in an empty lane, has no message any more.
+    /// The lateness from which a shard in an empty lane has lost its message.
     public static let lostAfter = Duration.seconds(15 * 60)
 
-    /// In a lane that moves, a message that has not come although one that was published this much later has.
+    /// The lead by which a later message must have overtaken one that counts as lost, in a lane that moves.
     ///
-    /// So long a message that was delivered may be held, and a full work queue keeps back what comes off a rung.
+    /// A delivered message may be held for that long, and a full work queue keeps back what comes off a rung.
     public static let overtakenBy = Duration.seconds(5 * 60)
 
-    /// What is known of the messages of a lane.
+    /// The facts about the messages of a lane.
     public enum LaneProbe: Equatable, Sendable {
         /// Nothing.
         case unknown
-        /// Its queue holds nothing, messages that are delivered and not acked included.
+        /// The lane's queue holds nothing, delivered and unacked messages included.
         case empty
         /// A message that was published at this instant has been claimed, at its first delivery.
         ///
-        /// A queue hands its messages out in their order, and what comes back before all others: what was published
-        /// before and is still to come was lost, or somebody holds it.
+        /// A queue delivers its messages in order, and returned messages before all others. So a message that was
+        /// published earlier and has not come was lost, or somebody holds it.
         case movedPast(Timestamp)
     }
 
-    /// What is done about a shard's row.
+    /// The action for a shard's row.
     public enum Action: Equatable, Sendable {
         /// Nothing.
         case leave
@@ -35,19 +35,20 @@ public enum Sweep {
         case publishAnew
     }
 
-    /// Whether an outbox row, of a shard or an event, is published again.
+    /// Returns true if an outbox row, of a shard or an event, is due to be published again.
     public static func isDue(outboxWrittenAt: Timestamp, now: Timestamp) -> Bool {
         outboxWrittenAt.advanced(by: outboxAge) <= now || outboxWrittenAt > Ahead.done.limit(now)
     }
 
-    /// Devices that may have been sent to by a run whose message is given up: nobody knows what it has done.
+    /// Returns the number of devices that may have been sent to by a run whose message is given up: its progress is
+    /// unknown.
     public static func maybeSent(_ shard: ShardRecord) -> Int {
         shard.state == .running && shard.owner != 0 ? shard.progress.pendingCount : 0
     }
 
-    /// The row with a new message, in place of the one that was given up; nil when it has moved on since it was looked at.
+    /// The row with a new message instead of the one that was given up; nil if the row has changed since it was read.
     ///
-    /// What waits, and what is settled, has no message that could be lost. What is not confirmed yet is published again as
+    /// A row that waits or is settled has no message that could be lost. An unconfirmed message is published again as
     /// it is.
     public static func renewed(_ row: ShardRecord?, from old: ShardRecord) -> ShardRecord? {
         guard let row, (row.generation, row.epoch) == (old.generation, old.epoch), row.state == old.state else {
@@ -59,22 +60,22 @@ public enum Sweep {
         }
     }
 
-    /// What is done about a row.
+    /// Decides about a row.
     ///
-    /// In an empty lane it is not asked whether a running shard's worker still lives: one that lost its lease has ended
-    /// its run and lives on, and its message came back, unless the broker lost it. A run with a lease holds a message of
-    /// the lane, and at most for five minutes. A lane that is never empty proves it otherwise (`movedPast`); there a row
-    /// whose worker lives and has not given it up is left, because the worker may hold its message.
+    /// In an empty lane it does not matter if a running shard's worker is still alive. A worker that lost its lease has
+    /// ended its run and lives on, and its message came back, unless the broker lost it. A run with a lease holds a
+    /// message of the lane, for at most five minutes. In a lane that is never empty, `movedPast` proves the loss. There
+    /// a row is left alone if its worker is alive and has not given it up, because the worker may hold its message.
     ///
     /// A message that was not lost after all is a superseded copy from then on, and harmless: nobody had claimed it.
     ///
     /// - Parameters:
-    ///   - shard: the row.
-    ///   - outboxWrittenAt: when its outbox row was written; nil without one.
-    ///   - since: when it was last published (for a retry plus the rung's time), claimed, or saved.
-    ///   - lane: what is known of its lane.
-    ///   - owner: whose a running row is.
-    ///   - now: the instant.
+    ///   - shard: The row.
+    ///   - outboxWrittenAt: The instant at which its outbox row was written; nil without one.
+    ///   - since: The instant at which it was last published (for a retry plus the rung's time), claimed, or saved.
+    ///   - lane: The facts about its lane.
+    ///   - owner: The owner of a running row.
+    ///   - now: The instant.
     public static func action(
         for shard: ShardRecord,
         outboxWrittenAt: Timestamp?,
@@ -87,14 +88,14 @@ public enum Sweep {
         case .settled, .parked, .aside: return .leave
         case .unpublished, .out:
             if let outboxWrittenAt {
-                // On a rung it is published when it is due, straight to its lane.
+                // A row on a rung is published when it is due, straight to its lane.
                 let isWaiting = shard.dueAt.map { !Ahead.rung.isPassed($0, now: now) } ?? false
                 return isDue(outboxWrittenAt: outboxWrittenAt, now: now) && !isWaiting ? .publish : .leave
             }
         case .running: break
         }
-        // The rung's `.b` queue keeps a message a quarter longer. An instant that no rung reaches was written by a clock
-        // that was wrong: nobody knows when that was, but it has passed.
+        // The rung's `.b` queue keeps a message a quarter longer. An instant that no rung reaches was written by a
+        // wrong clock: the true instant is unknown, but it has passed.
         let latest =
             since > Ahead.rung.limit(now)
             ? now.advanced(by: .zero - lostAfter) : since.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)

@@ -1,23 +1,24 @@
-/// How many new shards may be planned now, and whose turn it is (design, section 10).
+/// The number of new shards that may be planned now, and its division among campaigns (design, section 10).
 public enum Window {
-    /// Shards of a lane that may be out and unclaimed at least.
+    /// The smallest size of a lane's window: the shards that may be out and unclaimed.
     public static let floor = 16
-    /// What counts as a sender's prefetch in a lane with campaigns under a rate, whose shards are due at their instants.
+    /// The prefetch that counts for a sender in a lane with campaigns under a rate, whose shards are due at their
+    /// instants.
     public static let prefetchBesidePaced = 4
-    /// Retry shards of one campaign that may wait; above, it plans no further (`provider_slow`).
+    /// The number of waiting retry shards above which a campaign is not planned further (`provider_slow`).
     public static let waitingRetriesMax = 10_000
 
     /// A campaign that has shards to plan.
     public struct Candidate: Sendable, Equatable {
-        /// The number in the ledger.
+        /// The campaign's number in the ledger.
         public var campaign: UInt32
-        /// The app it belongs to.
+        /// The campaign's app.
         public var app: String
-        /// First-attempt shards of it that are out and unclaimed.
+        /// The number of its first-attempt shards that are out and unclaimed.
         public var unclaimed: Int
-        /// Shards that can still be cut.
+        /// The number of its shards that can still be cut.
         public var remaining: Int
-        /// Retry shards of it that wait.
+        /// The number of its retry shards that wait.
         public var waitingRetries: Int
 
         /// A candidate.
@@ -30,21 +31,21 @@ public enum Window {
         }
     }
 
-    /// Places of a lane: `max(16, 2 × consumers × prefetch)`.
+    /// Returns the size of a lane's window: `max(16, 2 × consumers × prefetch)`.
     public static func size(consumers: Int, prefetch: Int) -> Int {
         max(floor, 2 * consumers * prefetch)
     }
 
-    /// Places that are free in a lane: its size less what is out and unclaimed.
+    /// Returns the free capacity of a lane: its window's size less what is out and unclaimed.
     public static func free(consumers: Int, prefetch: Int, unclaimed: Int) -> Int {
         max(0, size(consumers: consumers, prefetch: prefetch) - unclaimed)
     }
 
-    /// Shares the free places: by app first, then by campaign, so that neither a large app nor an app with many
-    /// campaigns nor a large campaign starves the others.
+    /// Shares the free capacity by app first, then by campaign.
     ///
-    /// Each place goes to the app that has the fewest shards out and unclaimed, and there to such a campaign; equals
-    /// in order of app and campaign number. Campaigns without a place are not in the result.
+    /// So neither a large app, nor an app with many campaigns, nor a large campaign starves the others. Each shard goes
+    /// to the app that has the fewest shards out and unclaimed, and there to the campaign with the fewest; equals are
+    /// taken in order of app and campaign number. Campaigns without a shard are not in the result.
     public static func share(_ free: Int, among candidates: [Candidate]) -> [UInt32: Int] {
         var open = candidates.filter { $0.remaining > 0 && $0.waitingRetries <= waitingRetriesMax }
         var byApp: [String: Int] = [:]

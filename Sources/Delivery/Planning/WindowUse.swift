@@ -1,18 +1,18 @@
 public import Campaigns
 
-/// How much of a campaign is on its way to a first attempt.
+/// The amount of a campaign that is on its way to a first attempt.
 public struct WindowUse: Sendable, Equatable {
-    /// The campaign; one of several providers has a use of each lane.
+    /// The campaign; a campaign of several providers has a use of each lane.
     public var campaign: UInt32
-    /// Its app: the window is shared by app first.
+    /// The campaign's app, because the window is shared by app first.
     public var app: String
-    /// Its lane.
+    /// The lane.
     public var lane: Lane
-    /// Whether it, its app or its provider has a limit: its shards wait for their turns, not for senders.
+    /// True if the campaign, its app or its provider has a limit: its shards wait for their turns, not for senders.
     public var isPaced: Bool
-    /// First-attempt shards that are out or about to be, and not claimed.
+    /// The number of first-attempt shards that are out, or about to be, and not claimed.
     public var firstAttempts: Int
-    /// Retry shards that wait: above 10,000 the planner stops.
+    /// The number of retry shards that wait: above 10,000 the planner stops.
     public var retries: Int
 
     /// A use.

@@ -1,19 +1,19 @@
-/// Which addresses a pool may connect to.
+/// The addresses to which a pool may connect.
 ///
-/// Where strangers say which host a request goes to (a browser's push subscription, RFC 8030 section 8.5 and RFC 8291
-/// section 7), a name may lead into the network that we stand in. So the addresses are judged, not the name, each time
-/// before a connection is made, and the connection goes to the very address that was judged.
+/// Strangers may say which host a request goes to (a browser's push subscription, RFC 8030 section 8.5 and RFC 8291
+/// section 7). Then a name may lead into our own network. So the addresses are judged, not the name, each time before a
+/// connection is made. The connection goes to the very address that was judged.
 public enum AddressReach: String, Sendable, Hashable, CaseIterable {
-    /// All of them: the host is an operator's choice.
+    /// All addresses: the host is an operator's choice.
     case any
     /// Addresses that are reachable from the whole internet by IANA's registries for special purposes.
     case global
-    /// This machine's own, for trying out.
+    /// This machine's own addresses, for trying out.
     case loopback
 
-    /// Whether an address may be connected to; its bytes in the network's order, 4 or 16 of them.
+    /// Returns true if a connection to the address is allowed; the address has 4 or 16 bytes in network order.
     ///
-    /// Anything with another length is no address and allowed by nobody.
+    /// Anything of another length is not an address and never allowed.
     public func allows(_ address: [UInt8]) -> Bool {
         guard address.count == 4 || address.count == 16 else { return false }
         return switch self {
@@ -31,7 +31,7 @@ public enum AddressReach: String, Sendable, Hashable, CaseIterable {
         let prefix: [UInt8]
         let bits: Int
 
-        /// Whether an address is one of them.
+        /// Returns true if an address is in the block.
         func holds(_ address: ArraySlice<UInt8>) -> Bool {
             let whole = bits / 8
             guard address.prefix(whole).elementsEqual(prefix.prefix(whole)) else { return false }
@@ -41,9 +41,10 @@ public enum AddressReach: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// IANA, "IPv4 Special-Purpose Address Registry": what is not globally reachable there, and what is not unicast.
+    /// The IPv4 blocks that are not globally reachable by IANA's "IPv4 Special-Purpose Address Registry", or not
+    /// unicast.
     ///
-    /// 192.0.0.0/24 as a whole: what is reachable in it (PCP and TURN anycast) is no push service.
+    /// 192.0.0.0/24 is listed as a whole: its reachable addresses (PCP and TURN anycast) are no push services.
     private static let specialIPv4 = [
         Block(prefix: [0], bits: 8),  // this network
         Block(prefix: [10], bits: 8),  // private
@@ -65,10 +66,10 @@ public enum AddressReach: String, Sendable, Hashable, CaseIterable {
     /// The only block of IPv6 from which unicast addresses are given out (IANA, "IPv6 Address Space").
     private static let unicastIPv6 = Block(prefix: [0x20], bits: 3)
 
-    /// IANA, "IPv6 Special-Purpose Address Registry": what is not globally reachable within `unicastIPv6`.
+    /// The blocks in `unicastIPv6` that are not globally reachable by IANA's "IPv6 Special-Purpose Address Registry".
     ///
-    /// 2001::/23 as a whole, which has Teredo and benchmarks besides what is reachable in it (anycast for PCP, TURN and
-    /// AMT, identifiers): no push service is there.
+    /// 2001::/23 is listed as a whole. It has Teredo and benchmarks besides its reachable addresses (anycast for PCP,
+    /// TURN and AMT, identifiers), and no push service is there.
     private static let specialIPv6 = [
         Block(prefix: [0x20, 0x01, 0x00], bits: 23),  // protocol assignments
         Block(prefix: [0x20, 0x01, 0x0d, 0xb8], bits: 32),  // documentation
@@ -76,12 +77,12 @@ public enum AddressReach: String, Sendable, Hashable, CaseIterable {
         Block(prefix: [0x3f, 0xff, 0x00], bits: 20),  // documentation
     ]
 
-    /// Blocks whose last four bytes are an address of IPv4, to which a packet goes in the end.
+    /// The blocks whose last four bytes are an IPv4 address, to which a packet finally goes.
     private static let ofIPv4 = [
         // Mapped (RFC 4291 section 2.5.5.2): the socket connects over IPv4.
         Block(prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], bits: 96),
-        // NAT64 (RFC 6052 section 2.1), as DNS64 gives it in a network without IPv4; the local-use prefix 64:ff9b:1::/48
-        // is for a network's own and lies outside what is given out.
+        // NAT64 (RFC 6052 section 2.1), as DNS64 gives it in a network without IPv4. The local-use prefix
+        // 64:ff9b:1::/48 is for a network's own and lies outside what is given out.
         Block(prefix: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96),
     ]
 

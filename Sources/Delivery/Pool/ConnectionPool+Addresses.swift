@@ -1,9 +1,9 @@
-/// Which of an endpoint's addresses a connection leads to.
+/// The choice of an endpoint's address for a connection.
 extension ConnectionPool {
-    /// Chooses one of the addresses that the name has now for a connection that ``Action/connect(_:)`` asked for, by
-    /// its place in `addresses`; nil when the pool has forgotten the connection.
+    /// Chooses an address for a connection that ``Action/connect(_:)`` asked for, by its index in `addresses`.
     ///
-    /// First come addresses that did not fail of late, then those with the fewest connections.
+    /// The addresses are those that the name has now. The result is nil if the pool has forgotten the connection.
+    /// Addresses that did not fail recently come first, then those with the fewest connections.
     /// - Precondition: there is an address.
     public mutating func address(
         for id: ConnectionID,
@@ -21,7 +21,7 @@ extension ConnectionPool {
         return chosen
     }
 
-    /// What speaks against an address.
+    /// The reasons against an address.
     private func burden(of address: Address) -> (failures: Int, connections: Int) {
         let connections = self.connections.count { $0.address == address && $0.phase != .draining }
         return (self.troubles[address]?.failures ?? 0, connections)

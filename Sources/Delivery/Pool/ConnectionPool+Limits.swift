@@ -1,6 +1,7 @@
-/// How many streams each connection may carry: the peer's SETTINGS, our own limits, and calm when the peer asks for it.
+/// The number of streams that each connection may carry, by the peer's SETTINGS, our limits and the peer's wish for
+/// calm.
 extension ConnectionPool {
-    /// What the pool looks like.
+    /// The pool's present state.
     public var snapshot: Snapshot {
         var snapshot = Snapshot()
         snapshot.calmLimit = self.calm?.limit
@@ -18,10 +19,10 @@ extension ConnectionPool {
         return snapshot
     }
 
-    /// The peer's SETTINGS, the first or later ones, allow so many streams at once.
+    /// Notes the number of concurrent streams that the peer's SETTINGS allow, the first or later ones.
     ///
-    /// The new limit holds for the next ``streamsAllowed(on:)``. The result says when the pool as a whole collapses
-    /// (APNs does that to senders of bad tokens) or has recovered.
+    /// The new limit applies from the next ``streamsAllowed(on:)``. The result says whether the pool as a whole
+    /// collapses (APNs does that to senders of bad tokens) or has recovered.
     @discardableResult
     public mutating func settingsReceived(
         _ id: ConnectionID,
@@ -37,7 +38,7 @@ extension ConnectionPool {
         if self.connections[index].phase == .awaitingSettings {
             self.connections[index].phase = .ready
             self.connections[index].phaseDeadline = nil
-            // ± 10 %, so that connections opened together do not leave together.
+            // ± 10 %, so that connections that were opened together do not end together.
             let age = self.configuration.ageMax * (0.9 + 0.2 * self.random.next())
             self.connections[index].retireAt = now.advanced(by: age)
         }
@@ -48,10 +49,10 @@ extension ConnectionPool {
         }
     }
 
-    /// The peer said ENHANCE_YOUR_CALM, to a stream or to the connection: half as many streams for a while, on all
-    /// connections to the endpoint, and no further connection.
+    /// Notes the peer's ENHANCE_YOUR_CALM, for a stream or for the connection.
     ///
-    /// Tell it before the streams that the peer ended with it: half of what was open is meant.
+    /// For a while all connections to the endpoint have half as many streams, and no further connection is opened. Call
+    /// this before reporting the streams that the peer ended with it, because the limit is half of the open streams.
     public mutating func calmAsked(_ id: ConnectionID, now: MonotonicInstant) {
         guard let index = self.index(of: id) else { return }
         if let calm = self.calm, now.since(calm.askedAt) < self.configuration.calmInterval { return }
@@ -75,18 +76,17 @@ extension ConnectionPool {
         self.calm?.raiseAt = now.advanced(by: self.configuration.calmRaiseAfter)
     }
 
-    /// Streams of a connection in its whole life, by our own limit and by what the peer has shown.
+    /// The number of streams of a connection in its whole life, by our own limit and by what the peer has shown.
     var streamsPerConnection: Int {
         let own = self.configuration.streamsPerConnectionMax
         guard let lifetime = self.lifetime, lifetime.isKnown else { return own }
         return min(own, lifetime.streams)
     }
 
-    /// How many streams to open on a connection now: those that are free, or none for a moment when they are few.
+    /// Returns how many streams to open on a connection now: the free ones, or for a moment none if few are free.
     ///
-    /// A record and a system call for each answer that comes would cost more than the requests. So a connection that
-    /// just opened streams waits until a share of them is free or some milliseconds have passed; one that is idle never
-    /// waits.
+    /// A record and a system call for each answer would cost more than the requests. So a connection that just opened
+    /// streams waits until a share of them is free or some milliseconds have passed; an idle connection never waits.
     public func streamsDue(on id: ConnectionID, now: MonotonicInstant) -> Int {
         guard let index = self.index(of: id) else { return 0 }
         let connection = self.connections[index]
@@ -98,12 +98,12 @@ extension ConnectionPool {
         return self.freeStreams(of: connection)
     }
 
-    /// Less than a share of its streams is free.
+    /// Returns true if less than a share of its streams is free.
     func hasFewFree(_ connection: Connection) -> Bool {
         self.freeStreams(of: connection) * self.configuration.openShare < self.limit(of: connection)
     }
 
-    /// Streams that may be opened on a connection now.
+    /// Returns how many streams may be opened on a connection now.
     func freeStreams(of connection: Connection) -> Int {
         guard connection.phase == .ready else { return 0 }
         let left = self.streamsPerConnection - connection.streamsUsed
@@ -111,7 +111,7 @@ extension ConnectionPool {
     }
 
     private func limit(of connection: Connection) -> Int {
-        // 0 stands, whatever else holds: the peer wants none.
+        // A limit of 0 stands whatever else applies: the peer wants no streams.
         let limit = min(connection.peerLimit, self.calm?.limit ?? connection.peerLimit)
         let waits = self.configuration.oneStreamUntilAuthenticated && !connection.isAuthenticated
         return waits ? min(1, limit) : limit

@@ -1,7 +1,7 @@
 extension ConnectionPool {
-    /// Whether requests wait that no stream was free for; told once per loop turn.
+    /// Notes once per loop turn whether requests wait for a free stream.
     ///
-    /// - Parameter isLoopBusy: the loop has hardly any time left, so that more connections would not help.
+    /// - Parameter isLoopBusy: True if the loop has hardly any time left, so that more connections would not help.
     public mutating func demandChanged(
         _ hasDemand: Bool,
         isLoopBusy: Bool,
@@ -28,13 +28,13 @@ extension ConnectionPool {
         return isLoopBusy ? replacements : replacements + self.open(now: now)
     }
 
-    /// Work is expected that is not to wait for a connection: opens the first one.
+    /// Opens the first connection, because work is expected that must not wait for one.
     public mutating func warm(now: MonotonicInstant) -> [Action] {
         guard !self.isShutDown, self.aliveCount == 0 else { return [] }
         return self.open(now: now)
     }
 
-    /// Time has passed: deadlines of phases and PINGs, ages, attempts that were held back.
+    /// Handles the passing of time: deadlines of phases and PINGs, ages, attempts that were held back.
     public mutating func deadlineReached(now: MonotonicInstant) -> [Action] {
         self.raiseCalm(now: now)
         var actions: [Action] = []
@@ -44,7 +44,7 @@ extension ConnectionPool {
         return actions + self.openIfNeeded(now: now)
     }
 
-    /// When ``deadlineReached(now:)`` has something to do; nil when never.
+    /// The instant at which ``deadlineReached(now:)`` has work to do; nil if never.
     public var nextDeadline: MonotonicInstant? {
         var next: MonotonicInstant?
         func consider(_ instant: MonotonicInstant?) {
@@ -63,12 +63,12 @@ extension ConnectionPool {
         return next
     }
 
-    /// Connections that take streams now or will.
+    /// The number of connections that take streams now or will.
     private var aliveCount: Int { self.connections.count { $0.phase != .draining } }
 
-    /// Every stream is taken, and it is not because a peer has yet to make up its mind or wants us to be calm.
+    /// True if streams are scarce, and not because a peer is still being set up or asks for calm.
     ///
-    /// Replacements are not waited for: where connections end all the time, one of them is always on its way.
+    /// Replacements are not waited for: where connections end all the time, one is always being opened.
     private var couldGrow: Bool {
         guard self.calm == nil, self.aliveCount < self.configuration.connectionsMax else { return false }
         return self.connections.allSatisfy { connection in
@@ -103,7 +103,7 @@ extension ConnectionPool {
         }
         if let deadline = connection.pingDeadline, deadline <= now {
             self.connections.remove(at: index)
-            // Its address is not where the next connection should lead.
+            // The next connection should avoid its address.
             if let address = connection.address { self.noteTrouble(with: address, now: now) }
             return [.close(connection.id, .pingUnanswered)]
         }
@@ -118,14 +118,14 @@ extension ConnectionPool {
         return []
     }
 
-    /// Opens replacements, or the first connection when none is there, while there is demand.
+    /// Opens replacements, or the first connection if there is none, while there is demand.
     mutating func openIfNeeded(now: MonotonicInstant) -> [Action] {
         guard self.hasDemand, !self.isShutDown else { return [] }
         let replacements = self.openReplacements(now: now)
         return self.aliveCount == 0 ? replacements + self.open(now: now) : replacements
     }
 
-    /// Opens a connection for each that served and was left in good order.
+    /// Opens a connection for each one that served and retired in good order.
     private mutating func openReplacements(now: MonotonicInstant) -> [Action] {
         var actions: [Action] = []
         while self.replacementsDue > 0 {
@@ -149,14 +149,14 @@ extension ConnectionPool {
         return [.connect(id)]
     }
 
-    /// A connection is left, and nothing went wrong.
+    /// Retires a connection with which nothing went wrong.
     mutating func leaveInGoodOrder(at index: Int) {
         self.connections[index].isLeavingInGoodOrder = true
         self.earnReplacement(at: index)
     }
 
-    /// When a connection that is left in good order has answered enough, which may be later, its replacement needs no
-    /// ticket of its own.
+    /// Earns a replacement without a ticket of its own for a retiring connection that has answered enough, perhaps
+    /// later.
     mutating func earnReplacement(at index: Int) {
         let connection = self.connections[index]
         guard connection.isLeavingInGoodOrder, !connection.hasEarned,
@@ -167,11 +167,11 @@ extension ConnectionPool {
         self.replacementsDue = min(self.replacementsDue + 1, self.configuration.connectionsMax)
     }
 
-    /// When the next attempt may be made.
+    /// The instant of the next permitted attempt.
     private var earliestAttempt: MonotonicInstant? {
         var earliest = self.notBefore
         if self.tickets < 1, let at = self.ticketsAt {
-            // A nanosecond more than the missing share, so that rounding never wakes us in vain.
+            // A nanosecond more than the missing fraction, so that rounding never wakes us in vain.
             let wait = self.configuration.connectInterval * (1 - self.tickets) + .nanoseconds(1)
             let ticket = at.advanced(by: wait)
             earliest = earliest.map { max($0, ticket) } ?? ticket
@@ -186,9 +186,9 @@ extension ConnectionPool {
         self.tickets = min(Double(self.configuration.connectBurst), self.tickets + gained)
     }
 
-    /// One more attempt or connection without an answer.
+    /// Counts another attempt or connection without an answer.
     ///
-    /// The back-off starts when every address has had its turn.
+    /// The back-off starts once every address has had its turn.
     mutating func countFailure(of connection: Connection, now: MonotonicInstant) {
         if let address = connection.address { self.noteTrouble(with: address, now: now) }
         self.failures += 1

@@ -1,44 +1,44 @@
-/// Which connections to one endpoint exist and how many streams each may carry: facts in, actions out.
+/// The connections to one endpoint, and the streams that each may carry: facts in, actions out.
 ///
-/// One per (app, endpoint, event loop). It knows no socket, no clock and no source of chance: the driver hands in
-/// the time, and jitter comes from the seed. Every fact about a connection that the pool has forgotten is ignored,
-/// because facts and actions cross each other.
+/// There is one pool per (app, endpoint, event loop). It knows no socket, no clock and no source of randomness: the
+/// driver passes the time, and jitter comes from the seed. Facts about a connection that the pool has forgotten are
+/// ignored, because facts and actions cross each other.
 ///
-/// * A connection takes no stream before the peer's SETTINGS, then as many as they say at that moment (0: wait);
-///   with `oneStreamUntilAuthenticated` one until ``authenticated(_:)``.
+/// * A connection takes no stream before the peer's SETTINGS, then as many as they allow at that moment (0: wait);
+///   with `oneStreamUntilAuthenticated`, one until ``authenticated(_:)``.
 /// * Connections are opened on demand: the first at once, another when all streams were taken for `growAfter` and
 ///   the loop has time left. They are spread over all addresses that the name has at that moment. Attempts are
 ///   rationed (`connectBurst`, then one per `connectInterval`) and held back after failures (back-off with jitter,
 ///   once every address was tried).
-/// * A connection that served and is left in good order is replaced at once while there is demand, whatever others
-///   there are: a peer that says GOAWAY often must not bring the pool down to one connection.
-/// * A connection that ends, or is left, without one answer counts as a failure: a peer that says GOAWAY to
+/// * A connection that served and retires in good order is replaced at once while there is demand, whatever others
+///   there are: a peer that often sends GOAWAY must not bring the pool down to one connection.
+/// * A connection that ends or retires without one answer counts as a failure: a peer that sends GOAWAY to
 ///   everything must not be hammered.
-/// * A connection that says nothing while streams are open, or for long, is asked by PING and left when it does not
-///   answer; it is replaced when it is old or has no stream ids left.
-/// * A peer that asks for calm gets half the streams, then by and by more again.
+/// * A connection that is silent while streams are open, or for long, gets a PING, and is closed if it does not
+///   answer. It is replaced when it is old or has no stream ids left.
+/// * A peer that asks for calm gets half the streams, then gradually more again.
 public struct ConnectionPool: Sendable {
     /// The rules; fixed for the pool's life.
     public let configuration: Configuration
     var connections: [Connection] = []
     var random: PoolRandom
-    /// How many addresses the last look-up gave; at least 1.
+    /// The number of addresses that the last look-up gave; at least 1.
     var addressCount = 1
-    /// Where the choice among equally good addresses begins, so that not all pools begin with the same one.
+    /// The start of the choice among equally good addresses, so that not all pools begin with the same one.
     let addressOffset: Int
-    /// Addresses that did not serve, for as long as that counts.
+    /// The addresses that failed, for as long as that counts.
     var troubles: [Address: Trouble] = [:]
-    /// After how many streams the peer ends connections, when it seems to have a rule for it.
+    /// The number of streams after which the peer ends connections, if it seems to have a rule for it.
     var lifetime: Lifetime?
-    /// Connections that served and left in good order, and whose replacements are not opened yet.
+    /// The number of connections that served and retired in good order, and whose replacements are not opened yet.
     var replacementsDue = 0
     var calm: Calm?
     var nextNumber: UInt32 = 1
-    /// Attempts or connections in a row that gave not one answer.
+    /// The number of consecutive attempts or connections without a single answer.
     var failures = 0
-    /// No attempt before this (back-off).
+    /// The earliest instant of the next attempt (back-off).
     var notBefore: MonotonicInstant?
-    /// Attempts that may be made at once, and when that was last counted.
+    /// The number of attempts that may be made at once, as of `ticketsAt`.
     var tickets: Double
     var ticketsAt: MonotonicInstant?
     var hasDemand = false
@@ -56,20 +56,20 @@ public struct ConnectionPool: Sendable {
 
     // MARK: Questions
 
-    /// How many streams may be opened on a connection now.
+    /// Returns how many streams may be opened on a connection now.
     public func streamsAllowed(on id: ConnectionID) -> Int {
         guard let index = self.index(of: id) else { return 0 }
         return self.freeStreams(of: self.connections[index])
     }
 
-    /// Whether a connection still exists for the pool.
+    /// Returns true if the pool still has a connection.
     public func knows(_ id: ConnectionID) -> Bool { self.index(of: id) != nil }
 
     func index(of id: ConnectionID) -> Int? { self.connections.firstIndex { $0.id == id } }
 
     // MARK: Facts about a connection's life
 
-    /// TCP and TLS are done; SETTINGS are still to come.
+    /// Notes that TCP and TLS are done; SETTINGS are still to come.
     public mutating func connectionEstablished(_ id: ConnectionID, now: MonotonicInstant) {
         guard let index = self.index(of: id), self.connections[index].phase == .connecting else { return }
         self.connections[index].phase = .awaitingSettings
@@ -77,7 +77,7 @@ public struct ConnectionPool: Sendable {
         self.connections[index].heardAt = now
     }
 
-    /// The attempt failed: TCP, TLS or the peer's certificate.
+    /// Notes that the attempt failed: TCP, TLS or the peer's certificate.
     public mutating func connectFailed(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         let connection = self.connections.remove(at: index)
@@ -85,7 +85,8 @@ public struct ConnectionPool: Sendable {
         return self.openIfNeeded(now: now)
     }
 
-    /// The attempt failed because the name has no address now: another one at once would not have one either.
+    /// Notes that the attempt failed because the name has no address now; another attempt at once would find none
+    /// either.
     public mutating func resolutionFailed(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         let connection = self.connections.remove(at: index)
@@ -94,7 +95,7 @@ public struct ConnectionPool: Sendable {
         return self.openIfNeeded(now: now)
     }
 
-    /// The connection ended, whoever closed it.
+    /// Notes that the connection ended, whoever closed it.
     public mutating func connectionLost(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         let connection = self.connections.remove(at: index)
@@ -102,12 +103,12 @@ public struct ConnectionPool: Sendable {
         return self.openIfNeeded(now: now)
     }
 
-    /// The peer said GOAWAY: no new stream here.
+    /// Notes the peer's GOAWAY: no new stream on this connection.
     ///
-    /// Streams above its last id end as refused, the others go on. It may say so twice: first that it will leave,
-    /// then which stream was the last.
+    /// Streams above its last id end as refused; the others continue. The peer may send it twice: first to say that it
+    /// will leave, then to name the last stream.
     ///
-    /// - Parameter isOrderly: without an error code.
+    /// - Parameter isOrderly: True without an error code.
     public mutating func goAwayReceived(_ id: ConnectionID, isOrderly: Bool, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         let connection = self.connections[index]
@@ -118,11 +119,11 @@ public struct ConnectionPool: Sendable {
         return self.drain(at: index) + self.openIfNeeded(now: now)
     }
 
-    /// A GOAWAY without an error code names the last stream, the `streams`th one.
+    /// Notes that a GOAWAY without an error code names the last stream, the `streams`th one.
     ///
-    /// Tell it before the streams that ended in the same read, ``goAwayReceived(_:isOrderly:now:)`` after them. When two
-    /// connections in a row end after the same number of streams, no more are opened on the next ones: what goes beyond
-    /// would have to be sent again. (nginx: `keepalive_requests`.)
+    /// Call this before reporting the streams that ended in the same read, and ``goAwayReceived(_:isOrderly:now:)``
+    /// after them. If two consecutive connections end after the same number of streams, no more are opened on the next
+    /// ones, because further streams would have to be sent again. (nginx: `keepalive_requests`.)
     public mutating func lastStreamTold(_ id: ConnectionID, streams: Int) {
         guard let index = self.index(of: id), streams <= self.connections[index].streamsUsed, streams > 0 else {
             return
@@ -131,15 +132,16 @@ public struct ConnectionPool: Sendable {
         self.lifetime = Lifetime(streams: streams, isKnown: self.lifetime?.streams == streams)
     }
 
-    /// Takes a connection out of service, because its credential is wedged, its first stream was refused or what it
-    /// answers is malformed.
+    /// Takes a connection out of service.
+    ///
+    /// Its credential is wedged, its first stream was refused, or its answers are malformed.
     public mutating func retire(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id), self.connections[index].phase != .draining else { return [] }
         if !self.connections[index].hasAnswered { self.countFailure(of: self.connections[index], now: now) }
         return self.drain(at: index) + self.openIfNeeded(now: now)
     }
 
-    /// No new connection and no new stream from now on; connections close as they drain.
+    /// Opens no new connection and no new stream from now on; connections close as they drain.
     public mutating func shutDown() -> [Action] {
         self.isShutDown = true
         self.hasDemand = false
@@ -158,7 +160,7 @@ public struct ConnectionPool: Sendable {
 
     // MARK: Facts about streams
 
-    /// Bytes of the peer came.
+    /// Notes that bytes of the peer came.
     public mutating func heard(_ id: ConnectionID, now: MonotonicInstant) {
         guard let index = self.index(of: id) else { return }
         self.connections[index].heardAt = now
@@ -166,9 +168,9 @@ public struct ConnectionPool: Sendable {
         self.connections[index].pingDeadline = nil
     }
 
-    /// So many streams were opened.
+    /// Notes that this many streams were opened.
     ///
-    /// The connection drains when its stream ids are used up.
+    /// The connection drains once its stream ids are used up.
     public mutating func streamsOpened(_ id: ConnectionID, count: Int, now: MonotonicInstant) {
         guard count > 0, let index = self.index(of: id) else { return }
         if self.connections[index].openStreams == 0 { self.connections[index].busySince = now }
@@ -183,7 +185,7 @@ public struct ConnectionPool: Sendable {
         self.connections[index].retireAt = nil
     }
 
-    /// So many streams ended, in whatever way; `answered` of them with an answer of whatever status.
+    /// Notes that this many streams ended, in whatever way; `answered` of them got an answer of any status.
     public mutating func streamsClosed(_ id: ConnectionID, count: Int, answered: Int = 0) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         self.connections[index].openStreams -= count
@@ -204,15 +206,15 @@ public struct ConnectionPool: Sendable {
         self.connections[index].answers += count
     }
 
-    /// The peer accepted this connection's credential: an answer showed it.
+    /// Notes that the peer accepted this connection's credential, as an answer showed.
     public mutating func authenticated(_ id: ConnectionID) {
         guard let index = self.index(of: id) else { return }
         self.connections[index].isAuthenticated = true
     }
 
-    /// So many streams had no answer in time (they are reported as closed, too).
+    /// Notes that this many streams had no answer in time (they are reported as closed, too).
     ///
-    /// The third one within a minute ends the connection, and the first one if it never answered at all.
+    /// The third one within a minute ends the connection; so does the first one if the connection never answered.
     public mutating func streamDeadlinesPassed(
         _ id: ConnectionID,
         count: Int,
@@ -234,9 +236,9 @@ public struct ConnectionPool: Sendable {
         return [.close(id, .streamDeadlines)] + self.openIfNeeded(now: now)
     }
 
-    /// The peer sent so many frames that ask for an acknowledgement or nothing (SETTINGS, PING).
+    /// Notes that the peer sent this many frames that ask for an acknowledgement or nothing (SETTINGS, PING).
     ///
-    /// One that never stops is left: each costs us work, and none brings a device forward.
+    /// A connection that never stops doing so is closed: each frame costs us work, and none helps a device.
     public mutating func controlFramesReceived(_ id: ConnectionID, count: Int, now: MonotonicInstant) -> [Action] {
         guard count > 0, let index = self.index(of: id) else { return [] }
         let gained =
@@ -254,14 +256,14 @@ public struct ConnectionPool: Sendable {
         return [.close(id, .flooded)] + self.openIfNeeded(now: now)
     }
 
-    /// Lets a connection finish what it has; closes it at once when that is nothing.
+    /// Lets a connection finish its streams; closes it at once if it has none.
     mutating func drain(at index: Int) -> [Action] {
         self.connections[index].phase = .draining
         self.connections[index].phaseDeadline = nil
         self.connections[index].retireAt = nil
         guard self.connections[index].openStreams == 0 else { return [] }
         let connection = self.connections.remove(at: index)
-        // It took all that the peer took of others, and the peer did not end it.
+        // It used as many streams as the peer allowed others, and the peer did not end it.
         if connection.streamsUsed == self.lifetime?.streams, !connection.isLifetimeConfirmed { self.lifetime = nil }
         return [.close(connection.id, .drained)]
     }

@@ -1,18 +1,17 @@
 import PushProviders
 
-/// Shares a few threads among the names that are to be looked up, so that names of strangers which nobody answers cannot
-/// keep the others waiting; pure.
+/// Shares a few threads among the names to look up, so that strangers' dead names cannot delay the others; pure.
 ///
-/// A look-up blocks a thread, for as long as the system's resolver has patience (5 to 30 s where a name server is silent).
-/// Whoever registers a browser names a push service, and may name thousands that never answer. So names that have had an
-/// address before, and those of well-known services, always find a thread; the others share a part of them, those that were
-/// never tried before those that have failed. A name is looked up once for all who wait for it.
+/// A look-up blocks a thread for as long as the system's resolver is patient (5 to 30 s if a name server is silent).
+/// Whoever registers a browser names a push service, and may name thousands that never answer. So names that have had
+/// an address before, and those of well-known services, always find a thread. The others share some of the threads, and
+/// new names come before those that have failed. A name is looked up once for all who wait for it.
 public struct LookupQueue: Sendable {
-    /// Look-ups at a time.
+    /// The number of concurrent look-ups.
     public static let runningMax = 32
-    /// Of them names that never had an address.
+    /// The number of concurrent look-ups of names that never had an address.
     public static let unprovenMax = 24
-    /// Names that are remembered.
+    /// The number of names that are remembered.
     static let namesMax = 8192
 
     private enum Standing: Sendable {
@@ -20,31 +19,31 @@ public struct LookupQueue: Sendable {
     }
 
     private var known = RecentlyUsed<String, Standing>(most: Self.namesMax)
-    /// The names under way; true for a proven one.
+    /// The names being looked up; true for a proven one.
     private var running: [String: Bool] = [:]
     private var unprovenRunning = 0
-    /// By standing: proven, new, failed; each in the order in which they came.
+    /// The waiting names by standing (proven, new, failed), each in the order in which they came.
     private var waiting: [[String]] = [[], [], []]
     private var waitingNames: Set<String> = []
 
-    /// Nothing is under way.
+    /// No look-ups.
     public init() {}
 
-    /// Somebody wants a name's addresses: the names whose look-up is to begin now.
+    /// Asks for a name's addresses; returns the names whose look-up is to begin now.
     public mutating func ask(_ name: String) -> [String] {
         if running[name] != nil || !waitingNames.insert(name).inserted { return [] }
         waiting[rank(name)].append(name)
         return next()
     }
 
-    /// A look-up ended: the names whose look-up is to begin now.
+    /// Notes that a look-up ended; returns the names whose look-up is to begin now.
     public mutating func ended(_ name: String, hasAddress: Bool) -> [String] {
         guard let isProven = running.removeValue(forKey: name) else { return [] }
         if !isProven { unprovenRunning -= 1 }
         if hasAddress {
             known[name] = .proven
         } else if known[name] == nil {
-            // One that had an address once is not a stranger's for a name server that is away.
+            // A name that once had an address stays proven while a name server is unavailable.
             known[name] = .failed
         }
         return next()

@@ -1,9 +1,9 @@
-/// A point on the driver's monotonic clock, in nanoseconds since some start of its own.
+/// An instant on the driver's monotonic clock, in nanoseconds since an arbitrary start.
 public struct MonotonicInstant: Sendable, Hashable, Comparable {
-    /// Nanoseconds since the clock's start.
+    /// The nanoseconds since the clock's start.
     public let nanoseconds: Int64
 
-    /// A point from nanoseconds.
+    /// An instant from nanoseconds.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The order of time.
@@ -11,13 +11,13 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The point that lies `span` later.
+    /// Returns the instant that is `span` later.
     public func advanced(by span: Duration) -> MonotonicInstant {
         let (seconds, attoseconds) = span.components
         return MonotonicInstant(nanoseconds: self.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// The time from `earlier` to this point.
+    /// Returns the time from `earlier` to this instant.
     public func since(_ earlier: MonotonicInstant) -> Duration {
         .nanoseconds(self.nanoseconds - earlier.nanoseconds)
     }

@@ -1,42 +1,43 @@
-/// The runs that give their places back because their push services have not answered yet; pure.
+/// The runs that give up their capacity because their push services have not answered yet; pure.
 ///
-/// A worker has places for so many shards. Whoever registers a browser names its push service, and may name thousands that
-/// answer no connection: shards of theirs would fill all places, each for as long as connections are waited for, and those
-/// of good ones would stand behind them. So runs of services that have not answered yet have a part of the places. When it
-/// is full, the run that has waited longest leaves: its devices take a rung, and its connection is waited for without it. A
-/// run with a request under way cannot leave; then the one that comes does.
+/// A worker has capacity for a limited number of shards. Whoever registers a browser names its push service, and may
+/// name thousands that accept no connection. Their shards would take all capacity, each for as long as it waits for a
+/// connection, and shards of good services would queue behind them. So runs of services that have not answered yet have
+/// only a part of the capacity. When it is full, the run that has waited longest leaves: its devices take a rung, and
+/// the connection is awaited without it. A run with a request in progress cannot leave; then the new run does.
 ///
 /// One for each event loop, and confined to it.
 public struct StrangerPlaces: Sendable {
-    /// The caller's number of a run.
+    /// The caller's index of a run.
     public typealias Run = Int
 
-    /// Places of a worker's 64 that such runs may have.
+    /// The number of a worker's 64 shards that such runs may have.
     public static let ofWorker = 32
 
     private let most: Int
-    /// Runs that wait for a connection, in the order in which they came.
+    /// The runs that wait for a connection, in the order in which they came.
     private var connecting: [Run] = []
-    /// Runs whose request waits for the first answer.
+    /// The runs whose request waits for the first answer.
     private var asking: Set<Run> = []
 
-    /// Places of one of a worker's loops.
+    /// The share of one of a worker's loops.
     public init(loops: Int) { most = max(1, Self.ofWorker / max(1, loops)) }
 
-    /// A run waits for a service that has not answered: the run that gives its place back, which may be this one.
+    /// Notes that a run waits for a service that has not answered; returns the run that has to leave, which may be this
+    /// one.
     public mutating func waits(_ run: Run) -> Run? {
         guard !asking.contains(run), !connecting.contains(run) else { return nil }
         connecting.append(run)
         return connecting.count + asking.count > most ? connecting.removeFirst() : nil
     }
 
-    /// A run has a request under way.
+    /// Notes that a run has a request in progress.
     public mutating func asks(_ run: Run) {
         guard asking.insert(run).inserted else { return }
         connecting.removeAll { $0 == run }
     }
 
-    /// A run is over, or its service has answered.
+    /// Notes that a run is over, or that its service has answered.
     public mutating func left(_ run: Run) {
         if asking.remove(run) == nil { connecting.removeAll { $0 == run } }
     }

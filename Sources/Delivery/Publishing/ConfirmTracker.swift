@@ -1,21 +1,21 @@
-/// Which publishes of one channel are still without the broker's word, and what became of the others.
+/// The publishes of one channel that still wait for the broker's confirm, and the results of the others.
 ///
-/// Pure: the driver says what it wrote and what it read, and when; the tracker says which publishes are settled, each
+/// Pure: the driver reports what it wrote and read, and when; the tracker says which publishes are settled, each
 /// exactly once. Sequence numbers count from 1 on a fresh channel and grow by one with each publish, as the broker
-/// counts them (RabbitMQ, publisher confirms). `Key` says what a return can be matched by: a `basic.return` carries no
-/// sequence number, only what was published, and it comes before the confirm of its publish.
+/// counts them (RabbitMQ, publisher confirms). A return is matched by `Key`: a `basic.return` carries no sequence
+/// number, only what was published, and it comes before the confirm of its publish.
 public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
-    /// What became of a publish.
+    /// The result of a publish.
     public enum Result: Sendable, Equatable {
         /// The broker has it.
         case confirmed
-        /// It could not be routed; the code and words of the broker (312, `NO_ROUTE`).
+        /// It could not be routed; the broker's code and text (312, `NO_ROUTE`).
         case returned(code: UInt16, text: String)
         /// The broker refused it, for example because its queue is full.
         case refused
-        /// No word within the time-out: it may or may not have arrived.
+        /// No confirm within the time-out: it may or may not have arrived.
         case timedOut
-        /// The connection ended before a word came: it may or may not have arrived.
+        /// The connection ended before a confirm came: it may or may not have arrived.
         case connectionLost
     }
 
@@ -23,7 +23,7 @@ public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
     public struct Settlement: Sendable, Equatable {
         /// Its sequence number.
         public var sequence: UInt64
-        /// What became of it.
+        /// The result.
         public var result: Result
 
         /// A settlement.
@@ -40,12 +40,12 @@ public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
         var settled = false
     }
 
-    /// How long a publish may wait for its confirm; 10 s by default (design, section 7).
+    /// The time that a publish may wait for its confirm; 10 s by default (design, section 7).
     public let timeout: Duration
-    /// How many publishes are without a word.
+    /// The number of publishes without a result.
     public private(set) var outstandingCount = 0
 
-    /// Entries of `first`, `first + 1`, …; settled ones leave when they are at the front.
+    /// The entries of `first`, `first + 1`, …; settled ones leave once they are at the front.
     private var entries: [Entry] = []
     private var head = 0
     private var first: UInt64 = 1
@@ -70,11 +70,9 @@ public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
         return sequence
     }
 
-    /// Notes a return: the oldest outstanding publish with this key that has none yet.
+    /// Notes a return for the oldest outstanding publish with this key that has none yet.
     ///
-    /// False when there is no such.
-    ///
-    /// It is settled by the confirm that follows.
+    /// Returns false if there is none. The confirm that follows settles the publish.
     public mutating func returned(_ key: Key, code: UInt16, text: String) -> Bool {
         for sequence in sequencesByKey[key] ?? [] {
             let index = index(of: sequence)
@@ -85,10 +83,11 @@ public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
         return false
     }
 
-    /// Notes a confirm (`basic.ack`); nil when it names a publish that never was, which is a breach of the protocol.
+    /// Notes a confirm (`basic.ack`); returns nil if it names a publish that never was, which is a breach of the
+    /// protocol.
     ///
-    /// With `multiple` it covers all up to `tag`, or all outstanding when `tag` is 0. What was settled before
-    /// (timed out) is not reported again.
+    /// With `multiple` it covers all up to `tag`, or all outstanding ones if `tag` is 0. Publishes that were settled
+    /// before (timed out) are not reported again.
     public mutating func confirmed(tag: UInt64, multiple: Bool) -> [Settlement]? {
         settle(tag: tag, multiple: multiple, as: .confirmed)
     }
@@ -98,10 +97,10 @@ public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
         settle(tag: tag, multiple: multiple, as: .refused)
     }
 
-    /// Settles what has waited for too long.
+    /// Settles the publishes that have waited too long.
     public mutating func timeOut(now: Duration) -> [Settlement] {
         var settlements: [Settlement] = []
-        // The time-out is one for all, so deadlines stand in the order of the publishes.
+        // All publishes have the same time-out, so the deadlines are in the order of the publishes.
         var index = head
         while index < entries.count, entries[index].deadline <= now {
             take(index, as: .timedOut, into: &settlements)
@@ -111,12 +110,12 @@ public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
         return settlements
     }
 
-    /// When the oldest outstanding publish times out; nil when none is outstanding.
+    /// The instant at which the oldest outstanding publish times out; nil if none is outstanding.
     public var nextDeadline: Duration? {
         head < entries.count ? entries[head].deadline : nil
     }
 
-    /// Settles everything as unknown and begins anew at 1 for the next channel.
+    /// Settles everything as unknown and starts again at 1 for the next channel.
     public mutating func connectionLost() -> [Settlement] {
         var settlements: [Settlement] = []
         for index in head..<entries.count { take(index, as: .connectionLost, into: &settlements) }

@@ -1,15 +1,15 @@
-/// Decides how a connection to PostgreSQL is protected where nobody has said it; pure.
+/// Decides how a connection to PostgreSQL is protected if nobody has said so; pure.
 ///
-/// libpq's own default (`prefer`) gives the password to whoever answers, in the clear if that one likes. On the way to
-/// another machine the server is to prove its name instead, before it hears anything.
+/// libpq's own default (`prefer`) gives the password to whoever answers, in the clear if the server asks for that. On
+/// the way to another machine the server has to prove its name instead, before it hears anything.
 public struct DatabaseTLS: Hashable, Sendable {
-    /// What is known of a connection, in libpq's words.
+    /// The facts about a connection, in libpq's words.
     public struct Facts: Hashable, Sendable {
-        /// `host` and `hostaddr`, whichever are named; an empty one is libpq's own default, a socket of this machine.
+        /// The named ones of `host` and `hostaddr`; an empty one is libpq's own default, a socket of this machine.
         public var hosts: [String]
-        /// `sslmode` as the URL or the environment has it; nil when neither does.
+        /// The `sslmode` of the URL or the environment; nil if neither has one.
         public var mode: String?
-        /// Whether `sslrootcert` is named, or libpq finds one at its own place (`~/.postgresql/root.crt`).
+        /// True if `sslrootcert` is named, or libpq finds one in its own location (`~/.postgresql/root.crt`).
         public var hasRoots: Bool
 
         /// Facts.
@@ -21,25 +21,25 @@ public struct DatabaseTLS: Hashable, Sendable {
     /// The certificates that the system trusts, as Debian keeps them; libpq 15 has no name for the system's own.
     public static let systemRoots = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// `sslmode`; nil leaves it to libpq.
+    /// The `sslmode`; nil leaves it to libpq.
     public let mode: String?
-    /// Whether nobody has asked for that mode.
+    /// True if nobody has asked for that mode.
     public let isDefault: Bool
-    /// `sslrootcert`, where somebody has to say it; nil leaves it to libpq.
+    /// The `sslrootcert` if it has to be given; nil leaves it to libpq.
     public let roots: String?
-    /// Whether any of the hosts is another machine.
+    /// True if any of the hosts is another machine.
     public let leavesMachine: Bool
 
-    /// How a connection is protected.
+    /// The protection of a connection.
     public init(_ facts: Facts) {
         leavesMachine = !facts.hosts.allSatisfy(Self.isThisMachine)
         isDefault = facts.mode == nil
         mode = facts.mode ?? (leavesMachine ? "verify-full" : nil)
-        // With any other mode a root certificate would change what the mode means.
+        // With any other mode a root certificate would change the meaning of the mode.
         roots = (mode == "verify-full" || mode == "verify-ca") && !facts.hasRoots ? Self.systemRoots : nil
     }
 
-    /// Whether somebody between could read along, or be taken for the server: only then a person has to know.
+    /// True if somebody in between could read along, or impersonate the server: only then a person has to know.
     public var isOpen: Bool { leavesMachine && mode != "verify-full" && mode != "verify-ca" }
 
     private static func isThisMachine(_ host: String) -> Bool {

@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// The apps that workers can send for, with the providers that they have credentials for.
+/// The apps that workers can send for, with the providers for which they have credentials.
 public struct AppAccounts: Sendable, Equatable {
     /// The providers by app.
     public var providers: [String: Set<ProviderName>]
@@ -10,12 +10,12 @@ public struct AppAccounts: Sendable, Equatable {
         self.providers = providers
     }
 
-    /// Whether there are credentials of an app for a provider.
+    /// Returns true if there are credentials of an app for a provider.
     public func has(_ app: String, _ provider: ProviderName) -> Bool {
         providers[app]?.contains(provider) ?? false
     }
 
-    /// Adds those of others.
+    /// Adds the accounts of others.
     public mutating func formUnion(_ others: AppAccounts) {
         providers.merge(others.providers) { $0.union($1) }
     }

@@ -1,14 +1,14 @@
 public import Campaigns
 
-/// The stages of a campaign that the ledger stores; `paused` is a stage with reasons on top of it, not one of its own.
+/// The stages of a campaign that the ledger stores; `paused` is not one of them, but a stage with reasons on top.
 public enum CampaignStage: String, Sendable, CaseIterable {
     /// Its id belongs to a job that was refused.
     case refused
-    /// Its audience is being materialised into a list; how many they are is known afterwards.
+    /// Its audience is being materialised into a list; only then is its number of devices known.
     case planning
-    /// Accepted, not due.
+    /// Accepted, but not due.
     case scheduled
-    /// Prepared, and not fired.
+    /// Prepared, but not fired.
     case held
     /// Shards are being cut.
     case sending
@@ -19,7 +19,7 @@ public enum CampaignStage: String, Sendable, CaseIterable {
     /// Nothing more can be sent.
     case failed
 
-    /// Whether devices may still be sent to.
+    /// True while devices may still be sent to.
     public var isLive: Bool {
         switch self {
         case .planning, .scheduled, .held, .sending: true
@@ -28,53 +28,53 @@ public enum CampaignStage: String, Sendable, CaseIterable {
     }
 }
 
-/// What a claim, a planner and a poll need to know of a campaign.
+/// The facts about a campaign that a claim, a planner and a poll need.
 public struct CampaignFacts: Sendable, Equatable {
-    /// The number in the ledger.
+    /// The campaign's number in the ledger.
     public var number: UInt32
     /// The app.
     public var app: String
-    /// The id in its app.
+    /// The campaign's id in its app.
     public var id: String
-    /// Where it stands.
+    /// The campaign's stage.
     public var stage: CampaignStage
-    /// Why it is paused, each reason to be taken away by itself; the breaker is not among them.
+    /// The reasons for its pause, each of which is removed by itself; the breaker is not among them.
     public var pausedBy: Set<AsideReason>
-    /// Before this instant no request is made; nil when it may begin at once.
+    /// The instant before which no request is made; nil if it may begin at once.
     public var sendAt: Timestamp?
-    /// After this instant no request is made.
+    /// The instant after which no request is made.
     public var expiresAt: Timestamp
     /// The breaker of its app and provider.
     public var breaker: Breaker.Gate
-    /// Whether the wrong-environment guard has let it go: tokens that are called wrong are believed to be.
+    /// True if the wrong-environment guard has let it go: a token that is called wrong is then believed to be wrong.
     public var isGuardPassed: Bool
-    /// Whether all its shards are cut.
+    /// True if all its shards are cut.
     public var isPlanned: Bool
-    /// Whether an operator has paused its app, provider or urgency.
+    /// True if an operator has paused its app, provider or urgency.
     public var isSuspended: Bool
-    /// The campaign's own rate; nil when it has none.
+    /// The campaign's own rate; nil if it has none.
     public var pace: Pace?
-    /// The campaign that took its place.
+    /// The campaign that superseded it.
     public var supersededBy: UInt32?
-    /// Whether it waits for no older campaign that it supersedes.
+    /// True if it waits for no older campaign that it supersedes.
     public var isReleased: Bool
-    /// How often an operator gave it another end: what was published before has the end of then.
+    /// The number of times that an operator changed its expiry; earlier messages carry the expiry of their time.
     public var endChanges: UInt32
-    /// How often its content was found to be refused (`ContentGuard.tripsMax`).
+    /// The number of times that its content was found to be refused (`ContentGuard.tripsMax`).
     public var contentTrips: Int
-    /// Whether its parts have quiet hours.
+    /// True if its parts have quiet hours.
     public var hasQuietHours: Bool
-    /// Whether it is repeated: never sent itself, `sendAt` is when its next run is made.
+    /// True if it is repeated: it is never sent itself, and `sendAt` is the instant at which its next run is made.
     public var isRepeated: Bool
-    /// Whether it has devices of several providers: then pauses, breakers and guards are each provider's own.
+    /// True if it has devices of several providers: then each provider has its own pauses, breakers and guards.
     public var hasShares: Bool
-    /// The provider whose devices these facts are about; nil when they are about the whole campaign.
+    /// The provider whose devices these facts are about; nil if they are about the whole campaign.
     public var share: ProviderName?
-    /// What its app wants to be told of each shard.
+    /// The events of each shard that its app asks for.
     public var askedEvents: AskedEvents
-    /// Whether its message is fetched by the app: it has no shards, and lives until it is ended.
+    /// True if the app fetches its message: it has no shards, and lives until it is ended.
     public var isInApp: Bool
-    /// As what it was marked to be over, which no clock and no later order takes back; nil while it is not.
+    /// The outcome with which it was marked as over, which no clock and no later order undoes; nil if it is not over.
     public var endedAs: Outcome?
 
     /// Facts of a campaign.
@@ -128,7 +128,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.endedAs = endedAs
     }
 
-    /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.
+    /// The outcome of the remaining devices if nothing more may be sent; nil while sending is allowed.
     public func ending(at now: Timestamp) -> Outcome? {
         if let endedAs { return endedAs }
         return switch stage {
@@ -139,17 +139,17 @@ public struct CampaignFacts: Sendable, Equatable {
         }
     }
 
-    /// Whether its time has come: it is fired, if it was held, and its instant has passed.
+    /// Returns true if its time has come: it was fired, if it was held, and its instant has passed.
     public func isDue(at now: Timestamp) -> Bool {
         stage != .held && sendAt.map { $0 <= now } ?? true
     }
 
-    /// Whether a run of it is to be made, or passed over.
+    /// Returns true if a run of it is to be made, or passed over.
     public func isRunDue(at now: Timestamp) -> Bool {
         isRepeated && stage.isLive && sendAt.map { $0 <= now } ?? false
     }
 
-    /// Why it is paused, an open breaker and what is paused beyond it included.
+    /// The reasons for its pause, including an open breaker and a pause of its app, provider or urgency.
     public var pauseReasons: Set<AsideReason> {
         var reasons = pausedBy
         if breaker.isOpen { reasons.insert(.breaker) }
@@ -157,14 +157,14 @@ public struct CampaignFacts: Sendable, Equatable {
         return reasons
     }
 
-    /// Why its shards wait; nil when they do not.
+    /// The reason why its shards wait; nil if they do not.
     ///
-    /// The breaker's probe does not: `asideReason(of:)`.
+    /// The breaker's probe is an exception: `asideReason(of:)`.
     public var asideReason: AsideReason? {
         pauseReason ?? (breaker.isOpen ? .breaker : nil)
     }
 
-    /// Why this shard waits; nil when it does not.
+    /// The reason why this shard waits; nil if it does not.
     public func asideReason(of key: ShardKey) -> AsideReason? {
         breaker.isProbe(key) ? pauseReason : asideReason
     }

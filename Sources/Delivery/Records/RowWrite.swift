@@ -1,17 +1,17 @@
 public import Campaigns
 
-/// What becomes of one shard's row in a transaction of the ledger.
+/// The write to one shard's row in a transaction of the ledger.
 public enum RowWrite: Sendable, Equatable {
-    /// It stays as it is.
+    /// The row stays as it is.
     case nothing
-    /// A worker runs it; so many workers have died with it.
+    /// A worker runs the row; `deaths` workers have died with it.
     case runs(ShardRecord, deaths: Int)
-    /// It goes to another state, in nobody's hand, and no worker has died with it any more.
+    /// The row goes to another state without an owner, and its count of dead workers starts again.
     case moves(ShardRecord)
-    /// It is settled.
+    /// The row is settled.
     case settles(RowSettling)
 
-    /// The row as it stands afterwards; nil when it stays as it is.
+    /// The row afterwards; nil if it stays as it is.
     public var row: ShardRecord? {
         switch self {
         case .nothing: nil
@@ -21,21 +21,20 @@ public enum RowWrite: Sendable, Equatable {
     }
 }
 
-/// A shard whose devices cannot be counted: neither outcomes nor retry shards for all of them.
+/// A shard whose devices cannot be counted, because not all of them have outcomes or retry shards.
 public struct UnlawfulShard: Error, Equatable, CustomStringConvertible {
-    /// Who it is.
+    /// The shard's id.
     public var id: ShardID
 
-    /// A word for people.
+    /// A text for people.
     public var description: String { "shard \(id) cannot be ended" }
 }
 
-/// The states that a row goes to.
+/// The transitions of a row.
 ///
-/// An epoch is raised whenever a run that may still exist is to be refused from then on, a generation whenever a message
-/// that may still exist is.
+/// The epoch is raised to reject a run that may still exist, the generation to reject a message that may still exist.
 extension ShardRecord {
-    /// A claim is granted: nobody else's writes count from now on.
+    /// The row after a granted claim: nobody else's writes count from now on.
     public func claimed(by worker: Int64) -> ShardRecord {
         var row = self
         row.state = .running
@@ -44,7 +43,7 @@ extension ShardRecord {
         return row
     }
 
-    /// Out of the queues until the reason ends.
+    /// The row outside the queues until the reason ends.
     public func setAside(_ reason: AsideReason) -> ShardRecord {
         var row = self
         row.state = reason.rowState
@@ -55,16 +54,16 @@ extension ShardRecord {
         return row
     }
 
-    /// What waits for a verdict waits for another reason from now on.
+    /// The row that waited for a verdict and now waits for another reason.
     public func keptBack(for reason: AsideReason) -> ShardRecord {
         var row = self
         row.aside = reason
         return row
     }
 
-    /// A person decides about it.
+    /// The row that waits for a person's decision.
     ///
-    /// Its message is the person's as well: the generation stays, so that it can be told whose row it is.
+    /// Its message waits for the person as well: the generation stays, so that the message can be matched to the row.
     public func parked() -> ShardRecord {
         var row = self
         row.state = .parked
@@ -74,16 +73,16 @@ extension ShardRecord {
         return row
     }
 
-    /// A person let it go: it waits for nothing but its planner, which publishes it when the campaign may run.
+    /// The row that a person let go: it waits only for its planner, which publishes it when the campaign may run.
     public func handedToPlanner() -> ShardRecord {
         var row = setAside(.handOver)
         (row.state, row.aside) = (.aside, .handOver)
         return row
     }
 
-    /// The planner publishes what was set aside; the generation was raised then.
+    /// The row that the planner publishes after it was set aside; the generation was raised then.
     ///
-    /// Whatever turn it had has passed.
+    /// Any turn that it had has passed.
     public func released() -> ShardRecord {
         var row = self
         row.state = .unpublished
@@ -92,26 +91,26 @@ extension ShardRecord {
         return row
     }
 
-    /// It asks for a breaker whether the provider is well again: one of its devices at once.
+    /// The row as a breaker's probe: one of its devices is sent to at once.
     ///
-    /// It keeps the turn that it had, so that the others, who have missed theirs, get another.
+    /// It keeps its former turn, so that the other devices, which have missed theirs, get another.
     public func probing() -> ShardRecord {
         var row = released()
         row.slot = slot
         return row
     }
 
-    /// Whether it waits for its turn under a rate.
+    /// True if it waits for its turn under a rate.
     var isWaitingForTurn: Bool { state == .aside && aside == .rate }
 
-    /// It has a turn, and its message is published; the generation was raised when it began to wait.
+    /// The row with a turn, whose message is published; the generation was raised when it began to wait.
     public func given(_ slot: Slot) -> ShardRecord {
         var row = released()
         row.slot = slot
         return row
     }
 
-    /// Its message is given up, and with it a run that may have it.
+    /// The row after its message was given up, together with a run that may have it.
     public func publishedAnew() -> ShardRecord {
         var row = self
         row.state = .unpublished

@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// Where a shard's row stands in the ledger.
+/// The state of a shard's row in the ledger.
 ///
 /// The raw value is stored.
 public enum ShardState: UInt8, Sendable, CaseIterable {
@@ -18,37 +18,37 @@ public enum ShardState: UInt8, Sendable, CaseIterable {
     case parked = 5
 }
 
-/// What the ledger knows of a shard.
+/// The ledger's facts about a shard.
 public struct ShardRecord: Sendable, Equatable {
-    /// Who it is.
+    /// The shard's id.
     public var id: ShardID
-    /// Where it stands.
+    /// The row's state.
     public var state: ShardState
-    /// Raised before the shard is published anew on purpose; messages of a lower one are superseded copies.
+    /// The generation, raised before a deliberate new publish; messages of a lower one are superseded copies.
     public var generation: UInt32
-    /// Raised by every claim; fences all writes of a run.
+    /// The epoch, raised by every claim; it fences all writes of a run.
     public var epoch: UInt32
-    /// The worker that runs it; 0 when nobody does.
+    /// The worker that runs it; 0 for nobody.
     public var owner: Int64
-    /// Which try at its devices it is, from 1.
+    /// The number of the attempt at its devices, from 1.
     public var attempt: UInt32
     /// The rung that it waits on; nil for a first attempt.
     public var rung: Rung?
-    /// Not before this instant.
+    /// The earliest instant of a request.
     public var notBefore: Timestamp?
-    /// When it is due back from its rung.
+    /// The instant at which it is due back from its rung.
     public var dueAt: Timestamp?
-    /// The list's chunk.
+    /// The chunk of the list.
     public var chunk: UInt32
-    /// The devices' positions in the chunk; empty: all of it.
+    /// The devices' positions in the chunk; empty means all of it.
     public var positions: [UInt16]
-    /// How many devices.
+    /// The number of devices.
     public var count: Int
-    /// What is known of its devices.
+    /// The progress of its devices.
     public var progress: Progress
-    /// Why it is aside.
+    /// The reason why it is aside.
     public var aside: AsideReason?
-    /// When its requests go out, under a rate; kept until it gets another.
+    /// The interval in which its requests go out, under a rate; kept until it gets another.
     public var slot: Slot?
 
     /// A row.

@@ -1,17 +1,17 @@
 public import Campaigns
 
-/// Everything that a shard's message is made of, as the ledger has it: what the planner and the sweeper publish.
+/// All parts of a shard's message, as the ledger has them, for the planner and the sweeper to publish.
 public struct ShardToPublish: Sendable, Equatable {
     /// The row.
     public var record: ShardRecord
-    /// What its devices' requests share.
+    /// The facts that its devices' requests share.
     public var facts: Shard.Facts
     /// The index in the list of the chunk's first device.
     public var firstIndex: UInt32
     /// The devices as encoded columns.
     public var devices: [UInt8]
 
-    /// A shard with what its message is made of.
+    /// A shard with the parts of its message.
     public init(record: ShardRecord, facts: Shard.Facts, firstIndex: UInt32, devices: [UInt8]) {
         self.record = record
         self.facts = facts
@@ -19,7 +19,7 @@ public struct ShardToPublish: Sendable, Equatable {
         self.devices = devices
     }
 
-    /// Where it goes.
+    /// The lane of the message.
     public var lane: Lane { Lane(provider: facts.provider, urgency: facts.urgency) }
 
     /// The AMQP `message_id`.
@@ -30,7 +30,7 @@ public struct ShardToPublish: Sendable, Equatable {
         try Shard.encode(envelope(DeviceBatch()), devices: devices)
     }
 
-    /// The shard itself: for a sender in the same process.
+    /// The shard itself, for a sender in the same process.
     public func shard() throws(ShardError) -> Shard {
         envelope(try DeviceBatch(encoded: devices))
     }

@@ -1,19 +1,21 @@
 public import Campaigns
 
-/// What the ledger forgets, and when (contract, section 4: `store.retention.*`); nothing of a live campaign.
+/// The rules by which the ledger forgets (contract, section 4: `store.retention.*`); nothing of a live campaign.
 public struct Retention: Sendable, Equatable {
-    /// How long finished campaigns and refusals are kept, from their end.
+    /// The time for which finished campaigns and refusals are kept, from their end.
     public var campaigns: Duration
-    /// How long outcomes of single devices are kept, from the campaign's end; the totals stay with the campaign.
+    /// The time for which outcomes of single devices are kept, from the campaign's end; the totals stay with the
+    /// campaign.
     public var outcomes: Duration
-    /// How long lists that no kept campaign uses are kept, from their last upload.
+    /// The time for which lists that no kept campaign uses are kept, from their last upload.
     public var lists: Duration
-    /// How long parked messages are kept, from when they last came.
+    /// The time for which parked messages are kept, from their last arrival.
     public var parked: Duration
-    /// How long what single phones said is kept, from the campaign's end; the totals stay with the campaign.
+    /// The time for which reports of single phones are kept, from the campaign's end; the totals stay with the
+    /// campaign.
     public var tracking: Duration
 
-    /// The contract's defaults, unless said otherwise.
+    /// Retention with the contract's defaults.
     public init(
         campaigns: Duration = .seconds(90 * 86_400),
         outcomes: Duration = .seconds(30 * 86_400),
@@ -28,45 +30,46 @@ public struct Retention: Sendable, Equatable {
         self.tracking = tracking
     }
 
-    /// What becomes of a campaign.
+    /// The verdict on a campaign.
     public enum Verdict: Sendable, Equatable {
-        /// All of it stays.
+        /// The whole campaign stays.
         case keep
-        /// Its totals stay.
+        /// Only its totals stay.
         case forgetOutcomes
-        /// Nothing of it stays.
+        /// Nothing stays.
         case forget
     }
 
-    /// The verdict on a campaign; one that has no end is live and stays whole, however old it is.
+    /// Returns the verdict on a campaign; one without an end is live and stays whole, however old it is.
     public func verdict(completedAt: Timestamp?, now: Timestamp) -> Verdict {
         guard let completedAt else { return .keep }
         if isOver(campaigns, since: completedAt, now: now) { return .forget }
         return isOver(outcomes, since: completedAt, now: now) ? .forgetOutcomes : .keep
     }
 
-    /// Whether a list goes; never one that a live or kept campaign uses.
+    /// Returns true if a list is to be dropped; never one that a live or kept campaign uses.
     public func forgetsList(touchedAt: Timestamp, isUsed: Bool, now: Timestamp) -> Bool {
         !isUsed && isOver(lists, since: touchedAt, now: now)
     }
 
-    /// Whether a parked message goes; never one of a live campaign, whose devices may wait with it.
+    /// Returns true if a parked message is to be dropped; never one of a live campaign, whose devices may wait with it.
     public func forgetsParked(lastAt: Timestamp, isOfLiveCampaign: Bool, now: Timestamp) -> Bool {
         !isOfLiveCampaign && isOver(parked, since: lastAt, now: now)
     }
 
-    /// Whether the refusal of a job goes.
+    /// Returns true if the refusal of a job is to be dropped.
     public func forgetsRefusal(at: Timestamp, now: Timestamp) -> Bool {
         isOver(campaigns, since: at, now: now)
     }
 
-    /// How long from one look to the next: an hour, and for short times a part of the shortest.
+    /// The interval between checks: an hour, or for short times a part of the shortest.
     public var pause: Duration {
         let shortest = min(campaigns, outcomes, lists, parked, tracking)
         return min(.seconds(3600), max(.seconds(1), shortest / 24))
     }
 
-    /// Whether what single phones said of a campaign goes; what comes later is not counted any more.
+    /// Returns true if reports of single phones about a campaign are to be dropped; later reports are no longer
+    /// counted.
     public func forgetsTracking(completedAt: Timestamp?, now: Timestamp) -> Bool {
         completedAt.map { isOver(tracking, since: $0, now: now) } ?? false
     }

@@ -1,13 +1,13 @@
 public import Campaigns
 
-/// Which rung a device that is to be sent to again waits on (design, sections 6 and 9).
+/// The choice of the rung on which a device waits before it is sent to again (design, sections 6 and 9).
 ///
-/// Pure: the instant is handed in. Whether the `.a` or `.b` queue of the rung is taken is the publisher's draw.
+/// Pure: the caller passes the time. The publisher draws the `.a` or `.b` queue of the rung.
 public struct RetryLadder: Sendable {
     /// The rungs of a charged retry after the first, second, … attempt; the last one repeats.
     public var rungs: [Rung]
 
-    /// A ladder of a provider that begins with a rung.
+    /// A provider's ladder that begins with this rung.
     public init(from first: Rung = .seconds5) {
         self.init(rungs: [.seconds5, .seconds30, .minutes2, .minutes10, .minutes30, .hours2].filter { $0 >= first })
     }
@@ -18,7 +18,7 @@ public struct RetryLadder: Sendable {
         self.rungs = rungs
     }
 
-    /// What becomes of the device.
+    /// The fate of the device.
     public enum Decision: Equatable, Sendable {
         /// It waits on this rung; above the ladder's top also until `notBefore`.
         case wait(Rung, notBefore: Timestamp?, charged: Bool)
@@ -28,13 +28,13 @@ public struct RetryLadder: Sendable {
         case exhausted
     }
 
-    /// What a shard knows of itself when a device fails.
+    /// A shard's situation when a device fails.
     public struct Situation: Sendable {
         /// The attempt that failed, from 1.
         public var attempt: UInt32
-        /// Charged tries a device gets.
+        /// The charged attempts that a device gets.
         public var maxAttempts: UInt32
-        /// After this instant no request is made.
+        /// The instant after which no request is made.
         public var expiresAt: Timestamp
 
         /// A shard's situation.
@@ -47,8 +47,9 @@ public struct RetryLadder: Sendable {
 
     /// Decides for one device.
     ///
-    /// `Retry-After` is a floor: the smallest rung not below it; above two hours the two-hour rung with `notBefore`,
-    /// not charged. A retry that could only come back at or after `expiresAt` is expired now.
+    /// `Retry-After` is a lower bound and leads to the smallest rung that is not below it. Above two hours it leads to
+    /// the two-hour rung with `notBefore`, not charged. A retry that could only come back at or after `expiresAt` is
+    /// expired now.
     public func decide(
         _ situation: Situation,
         retryAfter: Duration?,

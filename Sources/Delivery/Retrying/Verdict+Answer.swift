@@ -2,7 +2,7 @@ import Campaigns
 public import PushProviders
 
 extension Verdict {
-    /// What a provider's answer means for the device, by the provider's own rule.
+    /// The meaning of a provider's answer for the device, by the provider's own rule.
     public init(_ answer: Answer, rule: AnswerRule) {
         let reason = answer.reason
         let retryAfter = answer.retryAfter.map { Duration.seconds($0) }
@@ -19,14 +19,14 @@ extension Verdict {
             case .setAside: self = .again(reason: reason ?? "Unknown", otherwise: .setAside)
             }
         case .setAside:
-            // The app rests and goes on by itself, or a person has to mend its credential.
+            // The app cools down and continues by itself, or a person has to fix its credential.
             self = .setAside(answer.kind == .laneThrottled ? .breaker : .credentials)
         }
     }
 }
 
 extension Answer {
-    /// Since when the provider knows that the token is dead.
+    /// The instant since which the provider knows that the token is dead.
     fileprivate var deadSince: Timestamp? {
         if case .tokenDead(let since) = kind { return since }
         return nil

@@ -1,11 +1,11 @@
 public import Campaigns
 
-/// What is told of each device: a change in place, and whether there is anything to do.
+/// The reports about each device: a change in place, and the answer whether there are actions to do.
 extension LoopRuns {
-    /// The position of the run's next device to open a stream for; nil when there is none now, and then say `ranOut`.
+    /// The position of the run's next device to open a stream for; nil if there is none now: then call `ranOut`.
     public mutating func next(_ slot: Int, now: Timestamp) -> Int? { places[slot]?.run.next(now: now) }
 
-    /// The run has no device to open a stream for now; true when there is something to do.
+    /// Notes that the run has no device to open a stream for now; returns true if there are actions to do.
     @discardableResult
     public mutating func ranOut(_ slot: Int) -> Bool {
         // A run that is forgotten, or gone, has nothing to ask for either.
@@ -13,7 +13,7 @@ extension LoopRuns {
         return noted(slot, place)
     }
 
-    /// See `ShardRun.accepted`; true when there is something to do.
+    /// Reports `ShardRun.accepted`; returns true if there are actions to do.
     @discardableResult
     public mutating func accepted(_ slot: Int, _ position: Int) -> Bool {
         let place = place(slot)
@@ -21,7 +21,7 @@ extension LoopRuns {
         return noted(slot, place)
     }
 
-    /// See `ShardRun.ended`; a run with devices to open streams for asks.
+    /// Reports `ShardRun.ended`; a run with devices to open streams for asks.
     mutating func told(_ slot: Int, _ position: Int, _ verdict: Verdict, now: Timestamp) {
         let place = place(slot)
         let wasStopped = place.run.stop != nil
@@ -31,25 +31,25 @@ extension LoopRuns {
         if place.run.hasWork { actions.append(.ask(slot: slot)) }
     }
 
-    /// See `ShardRun.unanswered`.
+    /// Reports `ShardRun.unanswered`.
     mutating func unanswered(_ slot: Int, _ position: Int, reason: String, now: Timestamp) {
         let place = place(slot)
         place.run.unanswered(position, reason: reason, now: now)
         noted(slot, place)
     }
 
-    /// See `ShardRun.leftOut`; say `ranOut` when the last of them is.
+    /// Reports `ShardRun.leftOut`; call `ranOut` after the last of them.
     public mutating func leftOut(_ slot: Int, _ position: Int, _ end: LeftOut) {
         places[slot]?.run.leftOut(position, end)
     }
 
-    /// No device of the run that waits gets a request: see `ShardRun.leftOut`.
+    /// Leaves out all waiting devices of the run: see `ShardRun.leftOut`.
     public mutating func leaveOut(_ slot: Int, _ end: LeftOut, now: Timestamp) {
         while let position = next(slot, now: now) { leftOut(slot, position, end) }
         ranOut(slot)
     }
 
-    /// No device of the run that waits gets a request now: see `ShardRun.putBack`.
+    /// Puts back all waiting devices of the run: see `ShardRun.putBack`.
     public mutating func putBack(_ slot: Int, reason: String, charged: Bool, now: Timestamp) {
         while let position = next(slot, now: now) {
             places[slot]?.run.putBack(position, reason: reason, charged: charged, now: now)
@@ -57,13 +57,13 @@ extension LoopRuns {
         ranOut(slot)
     }
 
-    /// The provider gave an answer that only one that works gives; a run with devices to open streams for asks.
+    /// Notes an answer that only a working provider gives; a run with devices to open streams for asks.
     mutating func proved(_ slot: Int) {
         places[slot]?.run.proved()
         if hasWork(slot) { actions.append(.ask(slot: slot)) }
     }
 
-    /// See `ShardRun.contentRefused`; say it after `ended`.
+    /// Reports `ShardRun.contentRefused`; call it after `ended`.
     mutating func contentRefused(_ slot: Int) -> Bool {
         guard places[slot]?.run.contentRefused() == true else { return false }
         actions.append(.stopped(slot: slot))
@@ -71,14 +71,14 @@ extension LoopRuns {
         return true
     }
 
-    /// Whether the desk is to hear that the provider refuses the app's credentials: once for a run.
+    /// Returns true if the coordinator is to hear that the provider refuses the app's credentials; once for each run.
     public mutating func credentialsRefused(_ slot: Int) -> Bool {
         guard places[slot]?.isRefusalTold == false else { return false }
         places[slot]?.isRefusalTold = true
         return true
     }
 
-    /// A request as it tells what faults mean; `mark`: what it carries.
+    /// A request as evidence for the meaning of faults; `mark` is the mark that it carries.
     func request(_ slot: Int, mark: UInt16) -> EndpointFaults.Request {
         EndpointFaults.Request(
             mark: mark,
@@ -105,50 +105,50 @@ extension LoopRuns {
     }
 }
 
-/// What others ask.
+/// The questions that others ask.
 extension LoopRuns {
-    /// Whether there are no runs but forgotten ones.
+    /// True if there are no runs but forgotten ones.
     public var isEmpty: Bool { slots.isEmpty }
 
-    /// Runs that are not forgotten.
+    /// The number of runs that are not forgotten.
     public var runCount: Int { slots.count }
 
-    /// The slot of a shard's run.
+    /// The index of a shard's run.
     public func slot(of key: ShardKey) -> Int? { slots[key] }
 
-    /// The slots with runs that are not forgotten, in order.
+    /// The indices of runs that are not forgotten, in order.
     public var sendingSlots: [Int] {
         places.indices.filter { slot in places[slot].map { $0.state != .forgotten } ?? false }
     }
 
-    /// The slots with runs, in order.
+    /// The indices of all runs, in order.
     public var takenSlots: [Int] { places.indices.filter { places[$0] != nil } }
 
-    /// The shard of the run of a slot; nil where there is none.
+    /// The shard of the run at an index; nil if there is no run.
     public func shard(_ slot: Int) -> Shard? { places.indices.contains(slot) ? places[slot]?.run.shard : nil }
 
-    /// The epoch of the run of a slot.
+    /// The epoch of the run at an index.
     public func epoch(_ slot: Int) -> UInt32? { places[slot]?.run.epoch }
 
-    /// Whether a device of the run may still wait for a stream.
+    /// Returns true if a device of the run may still wait for a stream.
     public func hasWork(_ slot: Int) -> Bool { places[slot]?.run.hasWork ?? false }
 
-    /// Why the run opens no stream any more; nil while it goes on.
+    /// The reason why the run opens no more streams; nil while it continues.
     public func stop(of slot: Int) -> ShardRun.Stop? { places[slot]?.run.stop }
 
-    /// Whether the run opens no stream any more.
+    /// Returns true if the run opens no more streams.
     public func isStopped(_ slot: Int) -> Bool { places[slot]?.run.stop != nil }
 
-    /// Whether the run is a breaker's probe.
+    /// Returns true if the run is a breaker's probe.
     public func isProbe(_ slot: Int) -> Bool { places[slot]?.run.isProbe ?? false }
 
-    /// Whether the next fault of the run decides that the provider is no better.
+    /// Returns true if the next fault of the run decides that the provider is no better.
     public func isProving(_ slot: Int) -> Bool { places[slot]?.run.isProving ?? false }
 
     /// The attempt of the run's shard.
     public func attempt(_ slot: Int) -> UInt32 { places[slot]?.run.shard.attempt ?? 1 }
 
-    /// Those of these shards whose runs are here and open no stream any more, with their epochs.
+    /// Returns those of these shards whose runs are here and open no more streams, with their epochs.
     public func stopped(_ keys: [ShardKey]) -> [(key: ShardKey, epoch: UInt32)] {
         keys.compactMap { key in
             guard let slot = slots[key], isStopped(slot), let epoch = epoch(slot) else { return nil }

@@ -2,12 +2,12 @@ public import Campaigns
 
 /// Progress on its way to the ledger, one save of all runs at a time.
 extension LoopRuns {
-    /// Whether so many answers wait that they are saved before the next tick.
+    /// True if so many answers wait that they are saved before the next tick.
     public var isSaveDue: Bool { unflushed >= Self.saveAnswers }
 
-    /// Hands out the progress of all runs that have changed; nothing while a save is out.
+    /// Hands out the progress of all runs that have changed; nothing while a save is in progress.
     ///
-    /// Say `saved` or `saveFailed`.
+    /// Report the result by `saved` or `saveFailed`.
     public mutating func save() -> [Save] {
         guard saving.isEmpty else { return [] }
         for slot in places.indices where places[slot]?.run.isDirty == true && places[slot]?.state != .forgotten {
@@ -20,7 +20,7 @@ extension LoopRuns {
         return saving
     }
 
-    /// The ledger has the save, but for the shards whose runs' epochs are not theirs any more.
+    /// Notes that the ledger has the save, except for the shards in `fenced`, whose runs have lost their epochs.
     public mutating func saved(fenced: Set<ShardKey>) {
         for save in takeSaving() {
             guard isHere(save), let place = places[save.slot] else {
@@ -28,7 +28,7 @@ extension LoopRuns {
                 continue
             }
             if fenced.contains(save.key) {
-                // It was adopted meanwhile: the same answers are saved under its new epoch.
+                // The run was adopted meanwhile: the same answers are saved under its new epoch.
                 if place.run.epoch != save.epoch {
                     saveAgain(save)
                 } else {
@@ -43,7 +43,7 @@ extension LoopRuns {
         }
     }
 
-    /// The ledger did not take the save: its answers count as unflushed until a later one succeeds.
+    /// Notes that the ledger did not take the save: its answers count as unflushed until a later one succeeds.
     public mutating func saveFailed() {
         for save in takeSaving() {
             if isHere(save) { saveAgain(save) } else { unflushed -= save.answers }
@@ -66,14 +66,14 @@ extension LoopRuns {
     }
 }
 
-/// Runs that are spread over their slots of time: whose turn it is, a few times within one.
+/// Runs whose devices are spread over the shard's slot: their turns are checked several times within it.
 extension LoopRuns {
-    /// Between two looks at least: at 1,000 a second two devices go out at each.
+    /// The shortest pause between two checks: at 1,000 a second two devices go out at each.
     public static let pacingPause = Duration.milliseconds(2)
-    /// And at most, whatever a clock does.
+    /// The longest pause, whatever a clock does.
     public static let pacingRest = Duration.milliseconds(100)
 
-    /// Looks whose turn it is; returns after how long to look again, nil when no run is spread.
+    /// Checks whose turn it is; returns the time until the next check, nil if no run is spread.
     public mutating func pace(now: Timestamp) -> Duration? {
         var next: Duration?
         for slot in places.indices where places[slot]?.state == .running && places[slot]?.run.isPaced == true {

@@ -1,45 +1,46 @@
 public import Campaigns
 
-/// The runs of one sender loop: which slot each has, what of it the ledger has, and what the desk hears of it.
+/// The runs of one sender loop: each run's index, its progress in the ledger, and the reports about it to the
+/// coordinator.
 ///
-/// Confined to its loop, and not to be copied; the clock is handed in. What is told of each device changes its run in
-/// place and says only whether there is anything to do; that is appended to `actions`, which the driver takes and does in
-/// their order. A run keeps its slot until its last stream has ended, so that what a stream carries always means the same
+/// Confined to its loop, and not to be copied; the caller passes the time. A report about a device changes its run in
+/// place and returns only whether there are actions to do. Those are appended to `actions`, which the driver takes and
+/// does in order. A run keeps its index until its last stream has ended, so that a stream's index always means the same
 /// run.
 public struct LoopRuns {
-    /// Progress is handed to the ledger at once when so many answers wait for it (design, section 7).
+    /// The number of waiting answers at which progress is handed to the ledger at once (design, section 7).
     public static let saveAnswers = 2_000
 
-    /// What is to be done, oldest first.
+    /// The actions to do, oldest first.
     public internal(set) var actions: [Action] = []
-    /// Answers that the ledger does not have yet.
+    /// The number of answers that the ledger does not have yet.
     public internal(set) var unflushed = 0
-    /// Answers that may be uncommitted before no stream is opened.
+    /// The number of uncommitted answers at which no more streams are opened.
     public private(set) var unflushedMax: Int
-    /// The same in this turn: none without the lease, or without knowing what became of the campaigns.
+    /// The same limit in this loop turn: 0 without the lease, or without fresh knowledge of the campaigns.
     private var openMax = 0
 
-    /// Runs by their slots; nil where the next one may begin.
+    /// The runs by index; nil where the next one may begin.
     var places: [Place?] = []
     private var freeSlots: [Int] = []
-    /// Runs that are not forgotten.
+    /// The indices of the runs that are not forgotten.
     var slots: [ShardKey: Int] = [:]
     /// The progress that is on its way to the ledger, one save at a time.
     var saving: [Save] = []
     private var begun: UInt64 = 0
 
-    /// A run with what is kept of it beside its devices.
+    /// A run with its state besides its devices.
     ///
-    /// A class, because a device changes it in place then: as an element of an array of optional structs it is moved out
-    /// and in again, 200 ns each time.
+    /// A class, so that a device changes it in place. An element of an array of optional structs is moved out and in
+    /// again, 200 ns each time.
     final class Place {
         var run: ShardRun
         var state = State.running
-        /// How many of its unsaved answers are counted as unflushed.
+        /// The number of its unsaved answers that are counted as unflushed.
         var counted = 0
-        /// Tells the runs of one slot apart.
+        /// The number that tells the runs of one index apart.
         let number: UInt64
-        /// Whether the desk has heard that the provider refuses the app's credentials.
+        /// True once the coordinator has heard that the provider refuses the app's credentials.
         var isRefusalTold = false
 
         init(run: ShardRun, number: UInt64) {
@@ -47,7 +48,7 @@ public struct LoopRuns {
             self.number = number
         }
 
-        /// How many more answers are to be saved since the last call.
+        /// Returns the change in the number of answers to be saved since the last call.
         func count() -> Int {
             let change = run.unsaved - counted
             counted = run.unsaved
@@ -55,22 +56,23 @@ public struct LoopRuns {
         }
     }
 
-    /// What the desk knows of a run.
+    /// The coordinator's knowledge of a run.
     enum State: Equatable, Sendable {
-        /// It sends or waits for its answers. Then `told`, or `forgotten`.
+        /// The run sends or waits for its answers. Next: `told`, or `forgotten`.
         case running
-        /// It is over, and the desk was told. Then `running`, when it is adopted, or `forgotten`, or its place is free.
+        /// The run is over, and the coordinator was told. Next: `running` if it is adopted, or `forgotten`, or its
+        /// index is free.
         case told
-        /// Another run of its shard begins: nobody waits for it but its open streams. Then its place is free.
+        /// Another run of its shard begins: only its open streams still need it. Next: its index is free.
         case forgotten
     }
 
-    /// No run; `unflushedMax`: answers that may be uncommitted before no stream is opened.
+    /// No runs; `unflushedMax` is the number of uncommitted answers at which no more streams are opened.
     public init(unflushedMax: Int) {
         self.unflushedMax = unflushedMax
     }
 
-    /// Takes all actions, oldest first; what the buffer had is dropped, its memory is used for the next ones.
+    /// Moves all actions, oldest first, into the buffer; the buffer's old content is dropped and its memory reused.
     public mutating func take(_ buffer: inout [Action]) {
         buffer.removeAll(keepingCapacity: true)
         swap(&buffer, &actions)
@@ -78,7 +80,7 @@ public struct LoopRuns {
 
     // MARK: - The turn
 
-    /// A turn begins: streams may be opened until the lease ends, and while what is known of the campaigns is fresh.
+    /// Begins a loop turn: streams may be opened until the lease ends, while the knowledge of the campaigns is fresh.
     public mutating func turnBegan(
         at now: MonotonicInstant,
         leaseUntil: MonotonicInstant,
@@ -87,20 +89,22 @@ public struct LoopRuns {
         openMax = now < leaseUntil && now < knownUntil ? unflushedMax : 0
     }
 
-    /// Whether streams may be opened in this turn: answers that are not committed are what a crash repeats, besides the
-    /// streams that were in flight when they became too many.
+    /// True if streams may be opened in this turn.
+    ///
+    /// After a crash the uncommitted answers are repeated, besides the streams that were in flight when the limit was
+    /// reached.
     public var mayOpen: Bool { unflushed < openMax }
 
-    /// Another bound of uncommitted answers from the next turn on; streams that are open stay open.
+    /// Sets another limit of uncommitted answers from the next turn on; open streams stay open.
     public mutating func limitUnflushed(to answers: Int) {
         unflushedMax = answers
     }
 
-    // MARK: - The desk's orders
+    // MARK: - The coordinator's orders
 
-    /// Lets go of a shard's run of an older epoch, which nobody waits for and whose writes are refused.
+    /// Forgets a shard's run of an older epoch, for which nobody waits and whose writes are rejected.
     ///
-    /// Its streams may still be open, when the broker or another worker was faster than the provider.
+    /// Its streams may still be open, if the broker or another worker was faster than the provider.
     public mutating func forget(_ key: ShardKey) {
         guard let slot = slots.removeValue(forKey: key) else { return }
         places[slot]?.run.requestStop(.leaseLost)
@@ -110,9 +114,9 @@ public struct LoopRuns {
         freeIfEnded(slot)
     }
 
-    /// A run begins, and its shard has no other (`forget`); returns its slot.
+    /// Begins a run whose shard has no other run (`forget`); returns its index.
     ///
-    /// Say `ready` when its connections are known.
+    /// Call `ready` once its connections are known.
     public mutating func begin(_ run: ShardRun) -> Int {
         let key = run.shard.id.key
         precondition(slots[key] == nil, "\(key) has a run")
@@ -125,7 +129,7 @@ public struct LoopRuns {
         return slot
     }
 
-    /// A run has connections, or will have none: it sends what it has.
+    /// Notes that a run has connections, or will have none: it sends what it has.
     public mutating func ready(_ slot: Int) {
         if hasWork(slot) { actions.append(.ask(slot: slot)) }
         tellIfOver(slot)
@@ -136,7 +140,7 @@ public struct LoopRuns {
         if let slot = slots[key] { stop(slot, reason) }
     }
 
-    /// Opens no more streams for the run of a slot.
+    /// Opens no more streams for the run at an index.
     public mutating func stop(_ slot: Int, _ reason: ShardRun.Stop) {
         guard places[slot] != nil else { return }
         places[slot]?.run.requestStop(reason)
@@ -144,7 +148,7 @@ public struct LoopRuns {
         tellIfOver(slot)
     }
 
-    /// The app's breaker is open: its runs are set aside, but for the probe.
+    /// Sets aside the app's runs, except for the probe, because the app's breaker is open.
     public mutating func setAside(app: String, provider: ProviderName) {
         for slot in places.indices where isSending(slot, for: app, provider) { stop(slot, .setAside(.breaker)) }
     }
@@ -154,7 +158,7 @@ public struct LoopRuns {
         return place.run.shard.facts.app == app && place.run.shard.facts.provider == provider
     }
 
-    /// The run goes on under a new epoch.
+    /// Notes that the run continues under a new epoch.
     public mutating func adopted(_ key: ShardKey, epoch: UInt32, isLeaseLost: Bool) {
         guard let slot = slots[key] else { return }
         places[slot]?.state = .running
@@ -162,7 +166,7 @@ public struct LoopRuns {
         ready(slot)
     }
 
-    /// Takes out a run that is over, with how it ended; nil when it is not over any more.
+    /// Takes out a run that is over, with its end; returns nil if it is no longer over.
     public mutating func takeOver(_ key: ShardKey) -> Finished? {
         guard let slot = slots[key], let place = places[slot], place.run.isOver else { return nil }
         slots[key] = nil
@@ -171,9 +175,9 @@ public struct LoopRuns {
         return Finished(end: run.finish(), shard: run.shard, epoch: run.epoch, probe: run.probeResult)
     }
 
-    // MARK: - What becomes of a run
+    // MARK: - The fate of a run
 
-    /// Tells the desk of a run that is over, once.
+    /// Tells the coordinator once of a run that is over.
     mutating func tellIfOver(_ slot: Int) {
         guard places[slot]?.state == .running, places[slot]?.run.isOver == true,
             let key = places[slot]?.run.shard.id.key
@@ -182,7 +186,7 @@ public struct LoopRuns {
         actions.append(.tellOver(key))
     }
 
-    /// Gives the place of a forgotten run to others when its last stream has ended.
+    /// Frees the index of a forgotten run once its last stream has ended.
     mutating func freeIfEnded(_ slot: Int) {
         guard places[slot]?.state == .forgotten, places[slot]?.run.inFlight == 0 else { return }
         free(slot)
@@ -195,10 +199,10 @@ public struct LoopRuns {
         freeSlots.append(slot)
     }
 
-    /// Counts what a run has to save since it was last counted.
+    /// Counts the answers that a run has to save since it was last counted.
     ///
-    /// By the run's own number: a stream that was refused leaves nothing to save, a device that is too late does without
-    /// a stream. What is counted and never saved would stop this loop for good.
+    /// The count is the run's own, because a refused stream leaves nothing to save, and an expired device needs no
+    /// stream. An answer that is counted and never saved would stop this loop for good.
     mutating func count(_ slot: Int) {
         guard let change = places[slot]?.count() else { return }
         unflushed += change

@@ -1,8 +1,8 @@
 public import Campaigns
 
-/// Shards whose claims ended with their workers: each runs alone in its process, and what comes meanwhile waits, unacked.
+/// Shards whose claims ended with their workers: each runs alone in its process, and other deliveries wait, unacked.
 ///
-/// A shard that kills its worker is found that way, and takes no other with it. Confined to the worker's control loop;
+/// That finds a shard that kills its worker, and takes no other with it. Confined to the worker's control loop; it has
 /// no clock of its own.
 public struct Quarantine: Sendable {
     /// A shard with the message that is its lease.
@@ -11,7 +11,7 @@ public struct Quarantine: Sendable {
         public var shard: Shard
         /// The message.
         public var delivery: ShardDelivery
-        /// Its row, if it was accepted as claimed (the short way of urgent campaigns): it needs no claim any more.
+        /// The row if it was accepted as claimed (the fast path of urgent campaigns): it needs no further claim.
         public var claimed: ShardRecord?
 
         /// A shard that waits.
@@ -22,11 +22,11 @@ public struct Quarantine: Sendable {
         }
     }
 
-    /// What to do now that something has ended.
+    /// The next step after something has ended.
     public enum Step: Equatable, Sendable {
         /// Claim this shard, as the only one.
         case runAlone(Held)
-        /// It is over: go on with all that waited.
+        /// The shard that ran alone is over: continue with all that waited.
         case goOn([Held])
     }
 
@@ -38,21 +38,21 @@ public struct Quarantine: Sendable {
     /// No shard is to run alone.
     public init() {}
 
-    /// Whether no other shard is to be claimed or to begin.
+    /// True if no other shard is to be claimed or to begin.
     public var isOn: Bool { alone != nil || !candidates.isEmpty }
 
-    /// A shard that is to run alone (`Claim.Decision.runAlone`).
+    /// Adds a shard that is to run alone (`Claim.Decision.runAlone`).
     public mutating func add(_ held: Held) {
         if alone == held.shard.id.key { alone = nil }
         candidates.append(held)
     }
 
-    /// A shard that waits until no other runs alone.
+    /// Holds a shard until no other runs alone.
     public mutating func hold(_ held: Held) {
         others.append(held)
     }
 
-    /// The broker has all messages again; a shard that still runs alone goes on to its end.
+    /// Drops what waits, because the broker has all messages again; a shard that still runs alone continues to its end.
     ///
     /// Returns the rows that were claimed and have not begun: they are to be given up.
     public mutating func disconnected(_ running: RunningShards) -> [ShardRecord] {
@@ -63,7 +63,7 @@ public struct Quarantine: Sendable {
         return claimed
     }
 
-    /// Asked whenever a run or a claim has ended: what to do, nil when that is to wait.
+    /// Returns the next step after a run or a claim has ended; nil if it has to wait.
     public mutating func next(_ running: RunningShards) -> Step? {
         guard isOn else { return nil }
         if let alone, running.contains(alone) { return nil }

@@ -2,15 +2,15 @@ public import Campaigns
 
 /// A message that the broker handed to this worker and that is not acked.
 public struct ShardDelivery: Hashable, Sendable {
-    /// Counts the worker's consuming connections; an ack works only on the one that delivered.
+    /// The number of the worker's consuming connection; an ack works only on the one that delivered.
     public var connection: UInt64
     /// The AMQP delivery tag.
     public var tag: UInt64
-    /// The generation in the message.
+    /// The message's generation.
     public var generation: UInt32
     /// The broker's flag: true after a connection or the broker was lost.
     public var redelivered: Bool
-    /// The queue of the campaign's message that is the lease; nil for a shard's own message.
+    /// The queue of the campaign's message if that is the lease; nil for a shard's own message.
     public var campaignQueue: String?
 
     /// A delivery.
@@ -29,39 +29,43 @@ public struct ShardDelivery: Hashable, Sendable {
     }
 }
 
-/// The shards that one worker process claims and runs: tells a delivery that came back from a second copy.
+/// The shards that one worker process claims and runs; it tells a redelivery from a second copy.
 ///
-/// Confined to the worker's control loop; no clock of its own. The rule that keeps every shard alive: the message by
+/// Confined to the worker's control loop; it has no clock of its own. One rule keeps every shard alive: the message by
 /// which the row was last claimed is unacked at its owner, or in the queue and comes back `redelivered`. So a delivery
-/// is only acked as a second copy while this process holds another that is live, or lost one that will come back.
+/// is acked as a second copy only while this process holds another one that is live, or has lost one that will come
+/// back.
 public struct RunningShards: Sendable {
-    /// What to do with a delivery.
+    /// The action for a delivery.
     public enum Arrival: Equatable, Sendable {
-        /// Ask the ledger, with `adopting` in the claim; a run of the shard that there still is (it is adopted or
-        /// replaced, see `concluded`) opens no stream until the answer is there: `requestStop(.leaseLost)`.
+        /// Claim the shard with `adopting`.
+        ///
+        /// If the shard still has a run (it is adopted or replaced, see `concluded`), the run opens no streams until
+        /// the answer is there: `requestStop(.leaseLost)`.
         case claim(adopting: UInt32?)
-        /// A claim of the same shard is out: what to do follows from its conclusion.
+        /// A claim of the same shard is in progress: its conclusion decides.
         case wait
         /// Ack.
         case secondCopy
-        /// Its connection is gone: nothing to do, the broker has the message again.
+        /// The delivery's connection is gone: there is nothing to do, because the broker has the message again.
         case gone
     }
 
-    /// What follows from a claim's answer.
+    /// The consequence of a claim's answer.
     public enum Conclusion: Equatable, Sendable {
-        /// Start a run. One of an older epoch that there still is, is to be forgotten, and its delivery acked.
+        /// Start a run; forget an existing run of an older epoch and ack its delivery.
         case start(replaces: ShardDelivery?)
-        /// The run that there is goes on: `ShardRun.adopted(epoch:isLeaseLost:)`.
+        /// The existing run continues: `ShardRun.adopted(epoch:isLeaseLost:)`.
         case adopt
-        /// Not ours to run: ack this delivery after what the decision asks for.
+        /// The shard is not ours to run: ack this delivery after the decision's actions.
         case ack(ShardDelivery)
         /// The claim waits for a former run: hold this delivery, unacked (`HeldDeliveries`).
         case hold(ShardDelivery)
-        /// It was granted, but the connection was lost meanwhile: give the row of this epoch up, or whoever gets the
-        /// message would wait for a run that there is not.
+        /// The claim was granted, but the connection was lost meanwhile: give up the row of this epoch.
+        ///
+        /// Otherwise the next receiver of the message would wait for a run that does not exist.
         case giveUp(epoch: UInt32)
-        /// The connection was lost meanwhile: nothing to ack, nothing to start; the message comes back.
+        /// The connection was lost meanwhile: there is nothing to ack or start, and the message comes back.
         case gone
     }
 
@@ -69,7 +73,7 @@ public struct RunningShards: Sendable {
         var epoch: UInt32
         var delivery: ShardDelivery
         var since: Timestamp
-        /// Changes of the campaign's end that it knows of.
+        /// The number of changes of the campaign's expiry that it knows of.
         var endChanges: UInt32 = 0
     }
 
@@ -77,22 +81,22 @@ public struct RunningShards: Sendable {
         var run: Run?
         var claiming: ShardDelivery?
         var waiting: [ShardDelivery] = []
-        /// What a poll said while a claim was out.
+        /// The stop that a poll asked for during a claim.
         var stop: ShardRun.Stop?
     }
 
     private var entries: [ShardKey: Entry] = [:]
     private var connection: UInt64?
 
-    /// No shard, no connection.
+    /// No shards and no connection.
     public init() {}
 
-    /// A consuming connection is up; its number is higher than those before.
+    /// Notes that a consuming connection is up; its number is higher than the earlier ones.
     public mutating func connected(_ connection: UInt64) {
         self.connection = connection
     }
 
-    /// The consuming connection is gone, and with it every lease.
+    /// Notes that the consuming connection is gone, and with it every lease.
     ///
     /// Returns the shards whose runs stop opening streams.
     public mutating func disconnected() -> [ShardKey] {
@@ -101,17 +105,17 @@ public struct RunningShards: Sendable {
         return runningKeys
     }
 
-    /// A run that needs no claim: the transaction that accepted its urgent campaign claimed it, and the campaign's
-    /// message is its lease.
+    /// Begins a run that needs no claim.
     ///
-    /// False when that message's connection is gone meanwhile: nothing is to start.
+    /// The transaction that accepted its urgent campaign claimed it, and the campaign's message is its lease. Returns
+    /// false if that message's connection is gone meanwhile: nothing is to start.
     public mutating func began(_ key: ShardKey, epoch: UInt32, _ delivery: ShardDelivery, now: Timestamp) -> Bool {
         guard isLive(delivery), entries[key] == nil else { return false }
         entries[key] = Entry(run: Run(epoch: epoch, delivery: delivery, since: now))
         return true
     }
 
-    /// Decides what to do with a delivery.
+    /// Decides about a delivery.
     public mutating func arrived(_ key: ShardKey, _ delivery: ShardDelivery) -> Arrival {
         guard isLive(delivery) else { return .gone }
         var entry = entries.removeValue(forKey: key) ?? Entry()
@@ -126,7 +130,7 @@ public struct RunningShards: Sendable {
         }
         if delivery.generation < run.delivery.generation { return .secondCopy }
         if delivery.generation > run.delivery.generation {
-            // The row was set aside and published anew: whatever we still run was fenced by that.
+            // The row was set aside and published anew, which fenced any run that we still have.
             entry.claiming = delivery
             return .claim(adopting: nil)
         }
@@ -135,11 +139,11 @@ public struct RunningShards: Sendable {
         return .claim(adopting: run.epoch)
     }
 
-    /// The ledger answered the claim of a shard: `epoch` is the new one when the decision was `run`, else nil; `waits` is
-    /// whether it was `waits`.
+    /// Takes the ledger's answer to the claim of a shard.
     ///
-    /// `rest` are the deliveries that waited, each with what to do now. `endChanges`: the campaign's, as of the claim; a
-    /// run that is adopted goes on with what it began with.
+    /// `epoch` is the new one if the decision was `run`, else nil; `waits` is true if the decision was `waits`. `rest`
+    /// are the deliveries that waited, each with its action. `endChanges` is the campaign's as of the claim; an adopted
+    /// run keeps its first value.
     public mutating func concluded(
         _ key: ShardKey,
         epoch: UInt32?,
@@ -169,52 +173,56 @@ public struct RunningShards: Sendable {
         return (conclusion, waiting.map { ($0, arrived(key, $0)) })
     }
 
-    /// A run is over: settled, set aside, abandoned, or its writes were refused because another claimed the shard.
+    /// Notes that a run is over: settled, set aside, abandoned, or fenced because another worker claimed the shard.
     ///
-    /// Returns the delivery to ack; nil when it is lost, or the run of this epoch was replaced. (Refused writes: the
-    /// other's own copy is unacked at the other, so ours is one too many.)
+    /// Returns the delivery to ack; nil if it is lost, or if the run of this epoch was replaced. (After fenced writes,
+    /// the other worker holds its own unacked copy, so ours is one too many.)
     public mutating func ended(_ key: ShardKey, epoch: UInt32) -> ShardDelivery? {
         guard let entry = entries[key], let run = entry.run, run.epoch == epoch else { return nil }
         if entry.claiming == nil { entries[key] = nil } else { entries[key]?.run = nil }
         return isLive(run.delivery) ? run.delivery : nil
     }
 
-    /// Whether a claim that may adopt the shard's run is out: nothing of the run is handed to the ledger until its
-    /// answer, because it would come under an epoch that is about to be the old one.
+    /// Returns true if a claim that may adopt the shard's run is in progress.
+    ///
+    /// Until its answer nothing of the run is handed to the ledger, because it would carry an epoch that is about to be
+    /// outdated.
     public func isAdopting(_ key: ShardKey) -> Bool {
         entries[key].map { $0.run != nil && $0.claiming != nil } ?? false
     }
 
-    /// Whether the run's lease is gone.
+    /// Returns true if the run's lease is gone.
     public func isLeaseLost(_ key: ShardKey) -> Bool {
         guard let run = entries[key]?.run else { return true }
         return !isLive(run.delivery)
     }
 
-    /// The shards that run, in order.
+    /// The running shards, in order.
     public var runningKeys: [ShardKey] {
         entries.filter { $0.value.run != nil }.keys.sorted()
     }
 
-    /// Whether a shard runs or is being claimed.
+    /// Returns true if a shard runs or is being claimed.
     public func contains(_ key: ShardKey) -> Bool { entries[key] != nil }
 
-    /// Shards that run or are being claimed.
+    /// The number of shards that run or are being claimed.
     public var count: Int { entries.count }
 
-    /// The campaigns that run here or are being claimed: what the poll of the ledger asks for (every 500 ms; design,
-    /// section 7).
+    /// The campaigns that run here or are being claimed, for which the ledger is polled (every 500 ms; design, section
+    /// 7).
     public var campaigns: Set<UInt32> {
         Set(entries.keys.map(\.campaign))
     }
 
-    /// What a poll's answer stops: cancelled, failed and expired campaigns end, paused ones are set aside, and so are
-    /// shards whose time zone has quiet hours; those that got another end are handed over, so that whoever claims them
-    /// next has it.
+    /// Returns the stops that follow from a poll's answer.
     ///
-    /// `shares`: of campaigns of several providers each shard that a worker runs, with the campaign as it meets it.
+    /// Cancelled, failed and expired campaigns end. Paused ones are set aside, and so are shards whose time zone has
+    /// quiet hours. Campaigns with a changed expiry are handed over, so that the next claim has the new one.
     ///
-    /// A claim that is out may have been granted before the change and answered after this poll: ask `startStop` when
+    /// `shares`: in campaigns of several providers, each shard that a worker runs, with the campaign as the shard sees
+    /// it.
+    ///
+    /// A claim in progress may have been granted before the change and answered after this poll: call `startStop` when
     /// its run starts.
     public mutating func stops(
         campaigns facts: [UInt32: CampaignFacts],
@@ -236,13 +244,15 @@ public struct RunningShards: Sendable {
         return stops.sorted { $0.0 < $1.0 }
     }
 
-    /// What a poll said while the claim was out from which this run starts: stop it with that before its first stream.
+    /// Returns the stop that a poll asked for during the claim from which this run starts; it applies before the first
+    /// stream.
     public mutating func startStop(_ key: ShardKey) -> ShardRun.Stop? {
         defer { entries[key]?.stop = nil }
         return entries[key]?.stop
     }
 
-    /// The shards that have been held for this long (five minutes; design, section 7) and are to be handed over.
+    /// Returns the shards that have been held for this long (five minutes; design, section 7) and are to be handed
+    /// over.
     public func held(for duration: Duration, now: Timestamp) -> [ShardKey] {
         runningKeys.filter { key in
             guard let run = entries[key]?.run else { return false }

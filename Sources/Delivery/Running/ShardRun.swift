@@ -1,39 +1,40 @@
 public import Campaigns
 
-/// One run of a claimed shard: which device is next, what answers mean, when it is over.
+/// One run of a claimed shard: it knows the next device, the meaning of answers, and its own end.
 ///
-/// Confined to the event loop that sends; a mutating call per device, no allocation for an accepted one. The clock is
-/// handed in. What drives it opens a stream for each `next`, reports each stream's end once, saves `progress` while
-/// it runs (`isDirty`), tells with `markCommitted` that a save is durable, and calls `finish` when `isOver`.
+/// Confined to the event loop that sends; one mutating call per device, and no allocation for an accepted one. The
+/// caller passes the time. The driver opens a stream for each `next` and reports each stream's end once. It saves
+/// `progress` while the run goes on (`isDirty`), reports durable saves by `markCommitted`, and calls `finish` when
+/// `isOver`.
 public struct ShardRun: Sendable {
     /// The shard.
     public let shard: Shard
-    /// The claim's epoch: fences every write.
+    /// The claim's epoch, which fences every write.
     public private(set) var epoch: UInt32
-    /// What is known of its devices.
+    /// The progress of its devices.
     public private(set) var progress: Progress
-    /// Streams that are open for it.
+    /// The number of its open streams.
     public private(set) var inFlight = 0
-    /// Why no stream is opened any more; nil while the run goes on.
+    /// The reason why no more streams are opened; nil while the run continues.
     public var stop: Stop? { isLeaseLost ? .leaseLost : reason }
-    /// Whether `progress` has changed since `progressSaved`.
+    /// True if `progress` has changed since `progressSaved`.
     public private(set) var isDirty = false
-    /// Answers since `progressSaved`.
+    /// The number of answers since `progressSaved`.
     public private(set) var unsaved = 0
 
-    /// Whether it is the probe of an open breaker.
+    /// True if it is the probe of an open breaker.
     public let isProbe: Bool
 
-    /// Whether the next device's turn is yet to come: `wake` says when.
+    /// True if the next device's turn is yet to come; `wake` returns its instant.
     public private(set) var isResting = false
 
-    /// Whether it stops when its content is refused; after a person said to go on, only the ledger's totals count.
+    /// True if it stops when its content is refused; after a person said to continue, only the ledger's totals count.
     private let stopsForContent: Bool
     private let ladder: RetryLadder
     private let turns: Turns?
     private var isProved = false
     private var contentFaults = 0
-    /// Answers that the claim brought back.
+    /// The number of answers that the claim brought back.
     private var answeredBefore = 0
     private var reason: Stop?
     private var isLeaseLost = false
@@ -43,25 +44,25 @@ public struct ShardRun: Sendable {
     private var again: [UInt16] = []
     private var cursor = 0
 
-    /// Streams refused by a peer are opened again at once at most this often; then the 5 s rung, not charged.
+    /// The number of times that a refused stream is opened again at once; then the 5 s rung, not charged.
     public static let refusalsMax = 3
 
-    /// With fewer answers that are the content's fault, it may be the devices' own content.
+    /// The number of content faults below which the content may be the devices' own.
     public static let contentFaultsMin = 50
-    /// With `dropUnknown`, devices by which the started mark is ahead of the streams at most (design, section 7).
+    /// The lead of the started mark over the streams, in devices, with `dropUnknown` (design, section 7).
     public static let markAhead = 64
 
-    /// Why a run stops before its last device.
+    /// The reason why a run stops before its last device.
     public enum Stop: Equatable, Sendable {
         /// Save and set aside.
         case setAside(AsideReason)
-        /// Settle the rest with this outcome.
+        /// Settle the remaining devices with this outcome.
         case end(Outcome)
-        /// The delivery is lost: no more streams, answers in flight are still written if the epoch is still ours.
+        /// The delivery is lost: open no more streams; answers in flight are still written if the epoch is still ours.
         case leaseLost
     }
 
-    /// How a run ended, for the driver to carry out.
+    /// The end of a run, for the driver to carry out.
     public enum End: Equatable, Sendable {
         /// Write the settlement in one synced transaction, publish its retries, ack.
         case settle(Settlement)
@@ -69,20 +70,20 @@ public struct ShardRun: Sendable {
         case setAside(AsideReason, Progress)
         /// Save the progress if the epoch is ours; there is nothing to ack.
         case abandon(Progress)
-        /// The law does not hold: park with an alarm.
+        /// The law does not hold: park the shard with an alarm.
         case violated
     }
 
     /// A run from the progress that the claim brought back.
     ///
-    /// With `dropUnknown`, devices that a run before this one may have sent to without learning the answer end
-    /// `failed` (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers
-    /// the rest, not charged.
+    /// With `dropUnknown`, devices to which an earlier run may have sent without learning the answer end `failed`
+    /// (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers the
+    /// remaining time, not charged.
     ///
-    /// A probe has one stream open until the provider has answered it as it should (`proved`).
+    /// A probe has only one stream open until the provider has answered it normally (`proved`).
     ///
-    /// `slot` is the shard's, on the clock that `now` is read from; devices whose turn has passed by more than `lateness`
-    /// (microseconds) stay pending, and the shard is set aside for another (`rate`).
+    /// `slot` is the shard's, on the clock that `now` is read from. Devices whose turn has passed by more than
+    /// `lateness` (microseconds) stay pending, and the shard is set aside for another slot (`rate`).
     public init(
         shard: Shard,
         epoch: UInt32,
@@ -119,16 +120,16 @@ public struct ShardRun: Sendable {
         moveMark()
     }
 
-    /// What a run before this one held back is asked again: the guard may have begun anew since.
+    /// Asks again for devices that an earlier run held back: the guard may have started again since.
     private mutating func askAgain() {
         guard progress.heldCount > 0 else { return }
         progress.resendHeld()
         isDirty = true
-        // With at most once, only what the ledger knows to be pending may be sent to.
+        // With at most once, only devices that the ledger knows to be pending may be sent to.
         if shard.facts.dropUnknown { committedMark = 0 }
     }
 
-    /// Moves the started mark ahead when half of its lead is used; it counts once it is committed.
+    /// Moves the started mark ahead when half of its lead is used; it takes effect once it is committed.
     private mutating func moveMark() {
         guard progress.started < progress.count, cursor + Self.markAhead / 2 >= committedMark else { return }
         let mark = min(progress.count, max(cursor, committedMark) + Self.markAhead)
@@ -137,9 +138,9 @@ public struct ShardRun: Sendable {
         isDirty = true
     }
 
-    /// A progress with this `started` is durable in the ledger: devices before it may be sent to.
+    /// Notes that a progress with this `started` is durable in the ledger: devices before it may be sent to.
     ///
-    /// Only needed with `dropUnknown`, where it is what makes `at most once` true; harmless otherwise.
+    /// Needed only with `dropUnknown`, where it makes `at most once` true; otherwise harmless.
     public mutating func markCommitted(_ started: Int) {
         committedMark = max(committedMark, min(started, progress.count))
     }
@@ -150,10 +151,10 @@ public struct ShardRun: Sendable {
         }
     }
 
-    /// The position of the next device to open a stream for; nil when there is none now.
+    /// Returns the position of the next device to open a stream for; nil if there is none now.
     ///
-    /// Devices that are too late end here, without a request. With `dropUnknown`, nil also while the started mark is
-    /// not committed (`isWaitingForMark`).
+    /// Devices that are too late end here, without a request. With `dropUnknown`, the result is also nil while the
+    /// started mark is not committed (`isWaitingForMark`).
     public mutating func next(now: Timestamp) -> Int? {
         guard stop == nil, !isProbeOut else { return nil }
         let isExpired = now >= shard.facts.expiresAt
@@ -180,12 +181,13 @@ public struct ShardRun: Sendable {
         return nil
     }
 
-    /// Whether requests are spread over a slot.
+    /// True if requests are spread over a slot.
     public var isPaced: Bool { turns != nil }
 
-    /// Whether it is the turn of the device at the cursor, which is moved past those that have missed theirs.
+    /// Returns true if it is the turn of the device at the cursor, which first moves past devices that missed their
+    /// turns.
     ///
-    /// The one device that asks for a probe goes at once.
+    /// The one device of a probe goes at once.
     private mutating func isTurn(_ now: Timestamp) -> Bool {
         guard let turns, !isProving else { return true }
         while cursor < progress.count {
@@ -200,8 +202,10 @@ public struct ShardRun: Sendable {
         return true
     }
 
-    /// Looks whose turn it is, for a run that `isPaced`: when to look again, in microseconds since the epoch; nil when
-    /// somebody's turn is now, or when no turn is left.
+    /// Checks whose turn it is in a run that `isPaced`; returns the instant of the next check, in microseconds since
+    /// the epoch.
+    ///
+    /// The result is nil if a device's turn is now, or if no turn is left.
     public mutating func wake(now: Timestamp) -> Int64? {
         isResting = false
         guard stop == nil, let turns else { return nil }
@@ -209,7 +213,7 @@ public struct ShardRun: Sendable {
         return nil
     }
 
-    /// Whether no stream may be opened before a save of the progress is durable.
+    /// True if no stream may be opened before a save of the progress is durable.
     public var isWaitingForMark: Bool {
         shard.facts.dropUnknown && again.isEmpty && cursor >= committedMark && cursor < progress.count
     }
@@ -231,7 +235,7 @@ public struct ShardRun: Sendable {
         unsaved += 1
     }
 
-    /// The device that `next` gave gets no request: its content says so, or it has none that can be sent.
+    /// Ends the device that `next` returned without a request: its content says so, or it has none that can be sent.
     public mutating func leftOut(_ position: Int, _ end: LeftOut) {
         inFlight -= 1
         requests[position] -= 1
@@ -239,16 +243,16 @@ public struct ShardRun: Sendable {
         changed()
     }
 
-    /// The device that `next` gave gets no request now: its push service is out, or cannot be connected to.
+    /// Puts back the device that `next` returned without a request: its push service is out, or cannot be connected to.
     ///
-    /// `charged`: whether this counts as an attempt.
+    /// `charged`: true if this counts as an attempt.
     public mutating func putBack(_ position: Int, reason: String, charged: Bool, now: Timestamp) {
         inFlight -= 1
         requests[position] -= 1
         retry(position, reason: reason, retryAfter: nil, charged: charged, now: now)
     }
 
-    /// The provider took a device: the usual answer.
+    /// Notes that the provider accepted a device: the usual answer.
     public mutating func accepted(_ position: Int) {
         inFlight -= 1
         if requests[position] == 1 {
@@ -259,7 +263,7 @@ public struct ShardRun: Sendable {
         changed()
     }
 
-    /// A stream ended with this meaning.
+    /// Notes that a stream ended with this meaning.
     public mutating func ended(_ position: Int, _ verdict: Verdict, now: Timestamp) {
         inFlight -= 1
         switch verdict {
@@ -276,7 +280,7 @@ public struct ShardRun: Sendable {
             requests[position] -= 1  // it was certainly not processed
             sendAgain(position, reason: "RefusedStream", otherwise: .retry, now: now)
         case .again(let reason, let otherwise):
-            // The run may be stopped before its turn comes again: then this request counts all the same.
+            // The run may be stopped before the device's turn comes again: then this request counts all the same.
             progress.noteRequests(position, requests[position])
             changed()
             sendAgain(position, reason: reason, otherwise: otherwise, now: now)
@@ -285,9 +289,10 @@ public struct ShardRun: Sendable {
         }
     }
 
-    /// The provider refused a device's content, as it would any other's; true when the campaign is to be stopped.
+    /// Notes that the provider refused a device's content, as it would any other's; returns true if the campaign is to
+    /// stop.
     ///
-    /// That is when there are many, and more than were accepted. Call it after `ended`.
+    /// That is the case once there are many refusals, and more than acceptances. Call it after `ended`.
     public mutating func contentRefused() -> Bool {
         contentFaults += 1
         guard stopsForContent, contentFaults.isMultiple(of: Self.contentFaultsMin),
@@ -297,7 +302,7 @@ public struct ShardRun: Sendable {
         return true
     }
 
-    /// The device stays pending; a request was made all the same.
+    /// Keeps the device pending, although a request was made.
     private mutating func keepPending(_ position: Int, _ reason: AsideReason) {
         progress.noteRequests(position, requests[position])
         changed()
@@ -344,7 +349,7 @@ public struct ShardRun: Sendable {
         changed()
     }
 
-    /// No answer came, and whether the request was processed is not known.
+    /// Notes that no answer came: nobody knows if the request was processed.
     public mutating func unanswered(_ position: Int, reason: String, now: Timestamp) {
         if shard.facts.dropUnknown {
             ended(position, .outcome(.failed, reason: "Unknown", deadSince: nil), now: now)
@@ -356,8 +361,8 @@ public struct ShardRun: Sendable {
 
     /// Opens no more streams.
     ///
-    /// The first stop stands, but an ending goes before setting aside, and a lost lease before both for as long as it
-    /// is lost.
+    /// The first stop stands, but an ending replaces setting aside, and a lost lease comes before both for as long as
+    /// it is lost.
     public mutating func requestStop(_ stop: Stop) {
         switch (reason, stop) {
         case (_, .leaseLost): isLeaseLost = true
@@ -366,11 +371,11 @@ public struct ShardRun: Sendable {
         }
     }
 
-    /// A claim for a delivery that came back was granted to this run: it goes on, under the new epoch, unless something
-    /// else than the lost lease stopped it meanwhile.
+    /// Continues the run under the new epoch, because a claim for a redelivery was granted to it.
     ///
-    /// What was saved under the old one and refused is saved again, and what was held back is asked again: the guard
-    /// may have begun anew meanwhile. `isLeaseLost`: whether that delivery is lost, too.
+    /// It stays stopped if something else than the lost lease stopped it meanwhile. Progress that was rejected under
+    /// the old epoch is saved again. Devices that were held back are asked again: the guard may have started again
+    /// meanwhile. `isLeaseLost`: true if that delivery is lost, too.
     public mutating func adopted(epoch: UInt32, isLeaseLost: Bool) {
         self.epoch = epoch
         self.isLeaseLost = isLeaseLost
@@ -382,28 +387,28 @@ public struct ShardRun: Sendable {
         progress.resendHeld()
     }
 
-    /// Whether every stream is closed and none will be opened: `finish` is due.
+    /// True if every stream is closed and none will be opened: `finish` is due.
     public var isOver: Bool {
         guard inFlight == 0 else { return false }
         return stop != nil || (again.isEmpty && cursor >= progress.count)
     }
 
-    /// Whether a device may still wait for `next`.
+    /// True if a device may still wait for `next`.
     public var hasWork: Bool {
         stop == nil && !isWaitingForMark && !isProbeOut && !isResting && (!again.isEmpty || cursor < progress.count)
     }
 
-    /// Whether the next fault decides that the provider is no better.
+    /// True if the next fault decides that the provider is no better.
     public var isProving: Bool { isProbe && !isProved }
 
     private var isProbeOut: Bool { isProving && inFlight > 0 }
 
-    /// The provider gave an answer that only one that works gives: a probe goes on with all its devices.
+    /// Notes an answer that only a working provider gives: a probe continues with all its devices.
     public mutating func proved() {
         isProved = true
     }
 
-    /// What a probe that is over says of the provider; nil for other runs, and when it may come back.
+    /// The finding of an ended probe about the provider; nil for other runs, and if the probe may come back.
     public var probeResult: Breaker.ProbeResult? {
         guard isProbe else { return nil }
         switch stop {
@@ -413,19 +418,19 @@ public struct ShardRun: Sendable {
         }
     }
 
-    /// The progress has been handed to the ledger.
+    /// Notes that the progress has been handed to the ledger.
     public mutating func progressSaved() {
         isDirty = false
         unsaved = 0
     }
 
-    /// The ledger did not take a progress with so many answers: they are to be saved again.
+    /// Notes that the ledger did not take a progress with this many answers: they are to be saved again.
     public mutating func saveFailed(unsaved: Int) {
         isDirty = true
         self.unsaved += unsaved
     }
 
-    /// How the run ended.
+    /// Returns the end of the run.
     ///
     /// Call it once, when `isOver`.
     public func finish() -> End {

@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// Claims and what follows from their answers.
+/// Claims and the consequences of their answers.
 extension WorkerShards {
     mutating func follow(
         _ arrival: RunningShards.Arrival,
@@ -31,14 +31,14 @@ extension WorkerShards {
         )
     }
 
-    /// The ledger did not take the claim: it is made again.
+    /// Makes a claim again that the ledger did not take.
     ///
-    /// With what is known by now: while the ledger stood still everybody was silent, and nobody is dead for that.
+    /// It uses the present knowledge: while the ledger was stuck everybody was silent, and that makes nobody dead.
     public mutating func claimFailed(_ failed: Order, at now: Moment) {
         act(.claim(order(failed.shard, failed.delivery, adopting: failed.adopting, at: now)))
     }
 
-    /// The ledger answered the claim that is out.
+    /// Takes the ledger's answer to the claim in progress.
     public mutating func claimAnswered(_ key: ShardKey, _ answer: Answer, at now: Moment) {
         guard let shard = claimed.removeValue(forKey: key) else { preconditionFailure("no claim of \(key) is out") }
         if answer.decision != .waits { held.answered(key) }
@@ -94,7 +94,7 @@ extension WorkerShards {
         guard let record = answer.record else { preconditionFailure("\(shard.id) goes on without a row") }
         let isLeaseLost = running.isLeaseLost(key)
         guard let loop = loopOf[key] else {
-            // The ledger failed to take the run's end before this claim: what it has of the run goes on.
+            // The ledger failed to take the run's end before this claim: the ledger's version of the run continues.
             begin(shard, answer)
             if isLeaseLost { stop(key, .leaseLost) }
             return
@@ -110,7 +110,7 @@ extension WorkerShards {
         start(current, record, campaign: answer.campaign)
     }
 
-    /// Takes over a run that was over before a claim's answer said what becomes of it.
+    /// Takes over a run that ended before a claim's answer decided about it.
     private mutating func endReplaced(_ key: ShardKey) {
         if endedWhileAdopting.remove(key) != nil { runIsOver(key) }
     }

@@ -1,8 +1,8 @@
 public import Campaigns
 
-/// How runs end: written, published, acked, in this order (design, section 7).
+/// The end of runs: written, published, acked, in this order (design, section 7).
 extension WorkerShards {
-    /// A run has no open stream and opens none: it is taken over, unless a claim that may adopt it is out.
+    /// Takes over a run without open streams that opens no more, unless a claim that may adopt it is in progress.
     public mutating func runIsOver(_ key: ShardKey) {
         if running.isAdopting(key) {
             endedWhileAdopting.insert(key)
@@ -13,7 +13,7 @@ extension WorkerShards {
         act(.takeOver(key, loop: loop))
     }
 
-    /// The loop gave up the run of this epoch; nil when it goes on after all, because it was adopted meanwhile.
+    /// Notes that the loop gave up the run of this epoch; nil if the run continues, because it was adopted meanwhile.
     public mutating func tookOver(_ key: ShardKey, epoch: UInt32?, at now: Moment) {
         let late = takingOver.removeValue(forKey: key) ?? []
         if let epoch {
@@ -23,21 +23,21 @@ extension WorkerShards {
         for copy in late { delivered(copy.shard, copy.delivery, at: now) }
     }
 
-    /// The ledger has the end of a run, or refused it because another claimed the shard.
+    /// Notes that the ledger has the end of a run, or rejected it because another worker claimed the shard.
     ///
-    /// `publishes`: rows follow from it whose messages come before the ack.
+    /// `publishes`: true if new rows follow from it, whose messages are published before the ack.
     public mutating func ended(_ key: ShardKey, epoch: UInt32, publishes: Bool = false, at now: Moment) {
         let delivery = running.ended(key, epoch: epoch)
         if publishes { act(.publish(thenAck: delivery)) } else { ack(delivery) }
         goOnAlone(at: now)
     }
 
-    /// The publishes before this delivery's ack are confirmed, or lost.
+    /// Notes that the publishes before this delivery's ack are confirmed, or lost.
     public mutating func published(_ delivery: ShardDelivery?) {
         ack(delivery)
     }
 
-    /// Goes on with quarantined shards, and with what waited for them, when what ran has ended.
+    /// Continues with quarantined shards, and with what waited for them, once the former runs have ended.
     mutating func goOnAlone(at now: Moment) {
         guard let step = quarantine.next(running) else { return }
         switch step {

@@ -3,12 +3,12 @@ public import Campaigns
 extension WorkerShards {
     /// A worker's limits, as far as its shards need them.
     public struct Setting: Sendable {
-        /// Messages of a queue that may be unacknowledged on one consumer.
+        /// Returns the number of a queue's messages that may be unacked on one consumer.
         public var prefetch: @Sendable (_ queue: String) -> Int
-        /// After so long a provider's stream is given up, so that none of a former run is open.
+        /// Returns the time after which a provider's stream is given up, so that a former run has none open.
         public var streamDeadline: @Sendable (ProviderName) -> Duration
 
-        /// A worker.
+        /// The limits of a worker.
         public init(
             prefetch: @escaping @Sendable (_ queue: String) -> Int,
             streamDeadline: @escaping @Sendable (ProviderName) -> Duration
@@ -20,9 +20,9 @@ extension WorkerShards {
 
     /// The instant of a fact.
     public struct Moment: Sendable, Equatable {
-        /// The ledger's.
+        /// The instant on the ledger's clock.
         public var shared: Timestamp
-        /// The process's own, for what lasts.
+        /// The instant on the process's own clock, for durations.
         public var instant: MonotonicInstant
 
         /// An instant.
@@ -33,64 +33,66 @@ extension WorkerShards {
 
     /// A step for the driver.
     public enum Action: Sendable, Equatable {
-        /// Ask the ledger for the shard, and say `claimAnswered`; writes that were submitted before come first.
+        /// Claim the shard in the ledger, then call `claimAnswered`; writes that were submitted before come first.
         case claim(Order)
-        /// Start a run on a loop; one that it has of the same shard is forgotten.
+        /// Start a run on a loop; a run of the same shard on that loop is forgotten.
         case start(Start)
-        /// The run goes on under this epoch: `ShardRun.adopted`.
+        /// Continue the run under this epoch: `ShardRun.adopted`.
         case adopt(ShardKey, epoch: UInt32, isLeaseLost: Bool, loop: Int)
-        /// The run opens no more streams.
+        /// Let the run open no more streams.
         case stop(ShardKey, ShardRun.Stop, loop: Int)
-        /// Take the run from its loop if it is over, and say `tookOver`.
+        /// Take the run from its loop if it is over, then call `tookOver`.
         case takeOver(ShardKey, loop: Int)
-        /// Write how the run that was taken over has ended, and say `ended`.
+        /// Write the end of the run that was taken over, then call `ended`.
         case write(ShardKey, epoch: UInt32)
-        /// Publish what the last answer of the ledger left to be published, and say `published` with this delivery when
-        /// every confirm has come or is lost; what was not confirmed is the sweeper's.
+        /// Publish what the ledger's last answer left to publish, then call `published` with this delivery.
+        ///
+        /// Call it when every confirm has come or is lost; the sweeper handles unconfirmed messages.
         case publish(thenAck: ShardDelivery?)
         /// Ack the message on the connection that delivered it.
         case ack(ShardDelivery)
-        /// Publish the shard to the parked queue until it is confirmed, and say `published`.
+        /// Publish the shard to the parked queue until it is confirmed, then call `published`.
         case park(Shard, ShardDelivery, reason: String)
-        /// Write that the claim of this epoch is given up: whoever gets the message need not wait for its run.
+        /// Write that the claim of this epoch is given up, so that the message's next receiver need not wait for its
+        /// run.
         case giveUp(ShardKey, epoch: UInt32)
         /// Consume the queue once more, with its prefetch, until the connection ends.
         case widen(queue: String)
-        /// Say `woke` at this instant.
+        /// Call `woke` at this instant.
         case wake(at: MonotonicInstant)
-        /// Write which of these runs open no stream any more: the campaign that takes their place waits for it.
+        /// Write which of these runs open no more streams, because the campaign that supersedes theirs waits for that.
         case tellStopped([ShardKey])
     }
 
-    /// A claim as far as it is known here.
+    /// A claim, as far as it is known here.
     public struct Order: Sendable, Equatable {
         /// The shard.
         public var shard: Shard
         /// The message.
         public var delivery: ShardDelivery
-        /// See `Claim.adopting`.
+        /// The value of `Claim.adopting`.
         public var adopting: UInt32?
-        /// See `Claim.isAlone`.
+        /// The value of `Claim.isAlone`.
         public var isAlone: Bool
-        /// See `Claim.overdue`.
+        /// The value of `Claim.overdue`.
         public var overdue: UInt32?
-        /// See `Claim.judgesSilence`.
+        /// The value of `Claim.judgesSilence`.
         public var judgesSilence: Bool
     }
 
     /// A run that begins.
     public struct Start: Sendable, Equatable {
-        /// The shard, with the campaign's end as it is now.
+        /// The shard, with the campaign's present expiry.
         public var shard: Shard
-        /// Its row, as this run has it.
+        /// The shard's row, as this run has it.
         public var record: ShardRecord
-        /// Whether its campaign has a rate of its own.
+        /// True if its campaign has a rate of its own.
         public var isPaced: Bool
-        /// Whether it asks for a breaker whether the provider is well again.
+        /// True if it probes for a breaker whether the provider is healthy again.
         public var isProbe: Bool
-        /// Whether refusals of the content stop it: nobody has resumed the campaign after them.
+        /// True if refusals of the content stop it: nobody has resumed the campaign after them.
         public var stopsForContent: Bool
-        /// Which loop: this one in the row of all of them, counted on from the first when there are fewer.
+        /// The index of the loop, counted on from the first loop if there are fewer.
         public var loop: Int
 
         init(_ shard: Shard, _ record: ShardRecord, _ campaign: CampaignFacts?, loop: Int) {
@@ -107,11 +109,11 @@ extension WorkerShards {
     public struct Answer: Sendable, Equatable {
         /// The decision.
         public var decision: Claim.Decision
-        /// The row as it stands after that.
+        /// The row after the decision.
         public var record: ShardRecord?
         /// The campaign.
         public var campaign: CampaignFacts?
-        /// The end of the run's devices when an operator changed it: the message has the one of then.
+        /// The expiry of the run's devices if an operator changed it: the message has the old one.
         public var newEnd: Timestamp?
 
         /// An answer.

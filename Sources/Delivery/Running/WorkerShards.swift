@@ -1,41 +1,43 @@
 public import Campaigns
 
-/// The shards of one worker process, from a delivery to its ack: all that is decided on the worker's control loop.
+/// The shards of one worker process, from a delivery to its ack, with all decisions of the worker's control loop.
 ///
-/// Facts come in by the functions, once a shard; what follows is appended to `actions`, which the driver takes and does in
-/// their order. Confined to that loop; the clock is handed in. A delivery is acked once, and only when the ledger has what
-/// became of its shard.
+/// The functions take the facts, once for each shard. The resulting actions are appended to `actions`, which the driver
+/// takes and does in order. Confined to that loop; the caller passes the time. A delivery is acked once, and only after
+/// the ledger has the result of its shard.
 public struct WorkerShards: Sendable {
-    /// The actions to be done, oldest first.
+    /// The actions to do, oldest first.
     public private(set) var actions: [Action] = []
 
     /// The shards that run here or are being claimed.
     var running = RunningShards()
-    /// Shards that are to run alone, and what waits for that.
+    /// The shards that are to run alone, and the deliveries that wait for them.
     var quarantine = Quarantine()
-    /// Deliveries that wait for a former run at another worker.
+    /// The deliveries that wait for a former run at another worker.
     var held = HeldDeliveries()
     /// The meaning of other workers' silence.
     var hearing = LedgerHearing()
-    /// Shards with a claim that is out.
+    /// The shards with a claim in progress.
     var claimed: [ShardKey: Shard] = [:]
-    /// Further deliveries of those.
+    /// Further deliveries of those shards.
     var waiting: [Copy: Shard] = [:]
     /// The loop that has a shard's run, from its start until it is taken over (`Start.loop`).
     var loopOf: [ShardKey: Int] = [:]
-    /// Runs that ended while a claim that may adopt them was out.
+    /// The runs that ended while a claim that may adopt them was in progress.
     var endedWhileAdopting: Set<ShardKey> = []
-    /// Runs that are on their way from their loop to the ledger, with the deliveries that came meanwhile: their last
-    /// write goes before a claim, which would fence it and look for a run that no loop has any more.
+    /// The runs on their way from their loop to the ledger, with the deliveries that came meanwhile.
+    ///
+    /// Their last write goes before a claim. The claim would fence the write, and look for a run that no loop has any
+    /// more.
     var takingOver: [ShardKey: [Late]] = [:]
-    /// Messages of urgent campaigns, each the lease of several shards.
+    /// The messages of urgent campaigns, each the lease of several shards.
     var leases: [Lease: Int] = [:]
     /// The instant of the last `wake`.
     var wakeAt: MonotonicInstant?
     private var nextLoop = 0
     private let setting: Setting
 
-    /// The worker stops: what is claimed from now on is handed over as well.
+    /// True once the worker stops: shards that are claimed from now on are handed over as well.
     public private(set) var isHandingOver = false
 
     /// A delivery that waits for a claim's answer; several shards of an urgent campaign share one.
@@ -44,7 +46,7 @@ public struct WorkerShards: Sendable {
         var delivery: ShardDelivery
     }
 
-    /// A message of an urgent campaign, whatever generation its shards have.
+    /// A message of an urgent campaign, whatever the generation of its shards.
     struct Lease: Hashable {
         var connection: UInt64
         var tag: UInt64
@@ -58,38 +60,38 @@ public struct WorkerShards: Sendable {
         var delivery: ShardDelivery
     }
 
-    /// No shard, no connection.
+    /// No shards and no connection.
     public init(_ setting: Setting) {
         self.setting = setting
     }
 
-    /// Takes all actions, oldest first; what the buffer had is dropped, its memory is used for the next ones.
+    /// Moves all actions, oldest first, into the buffer; the buffer's old content is dropped and its memory reused.
     public mutating func take(_ buffer: inout [Action]) {
         buffer.removeAll(keepingCapacity: true)
         swap(&buffer, &actions)
     }
 
-    /// Shards that run or are being claimed.
+    /// The number of shards that run or are being claimed.
     public var count: Int { running.count }
 
-    /// Deliveries that wait for a former run at another worker.
+    /// The number of deliveries that wait for a former run at another worker.
     public var heldCount: Int { held.count }
 
-    /// Whether the lease of a shard's run is gone.
+    /// Returns true if the lease of a shard's run is gone.
     public func isLeaseLost(_ key: ShardKey) -> Bool { running.isLeaseLost(key) }
 
-    /// The campaigns that the poll of the ledger asks for.
+    /// The campaigns for which the ledger is polled.
     public var campaigns: Set<UInt32> { running.campaigns }
 
     // MARK: - The broker
 
-    /// A consuming connection is up; its number is higher than those before.
+    /// Notes that a consuming connection is up; its number is higher than the earlier ones.
     public mutating func connected(_ connection: UInt64, at now: Moment) {
         running.connected(connection)
         goOnAlone(at: now)
     }
 
-    /// The consuming connection is gone, and with it every lease.
+    /// Notes that the consuming connection is gone, and with it every lease.
     public mutating func disconnected() {
         waiting.removeAll()
         leases.removeAll()
@@ -99,7 +101,7 @@ public struct WorkerShards: Sendable {
         for key in running.disconnected() { stop(key, .leaseLost) }
     }
 
-    /// A shard came with the message that is its lease, if it is to be run.
+    /// Takes a shard that is to run, with the message that is its lease.
     public mutating func delivered(_ shard: Shard, _ delivery: ShardDelivery, at now: Moment) {
         guard takingOver[shard.id.key] == nil else {
             takingOver[shard.id.key]?.append(Late(shard: shard, delivery: delivery))
@@ -111,16 +113,16 @@ public struct WorkerShards: Sendable {
         follow(running.arrived(shard.id.key, delivery), shard, delivery, at: now)
     }
 
-    /// The message of an urgent campaign is the lease of so many shards, each of which is told next.
+    /// Notes that the message of an urgent campaign is the lease of this many shards, each of which is reported next.
     public mutating func leased(_ delivery: ShardDelivery, shards: Int) {
         leases[Lease(delivery)] = shards
     }
 
-    /// A shard that this process claimed when it accepted the shard's campaign, with the campaign's message as its lease.
+    /// Takes a shard that this process claimed when it accepted the campaign, with the campaign's message as its lease.
     public mutating func accepted(_ shard: Shard, _ record: ShardRecord, _ delivery: ShardDelivery, at now: Moment) {
-        // Beside one that runs alone it would die with it, and count as its like.
+        // Beside a shard that runs alone it would die with it, and count as another killer.
         if quarantine.isOn { return quarantine.hold(Quarantine.Held(shard, delivery, claimed: record)) }
-        // Without its connection the campaign's message comes back, and with it this shard.
+        // Without its connection the campaign's message comes back, and this shard with it.
         guard running.began(shard.id.key, epoch: record.epoch, delivery, now: now.shared) else {
             return act(.giveUp(shard.id.key, epoch: record.epoch))
         }
@@ -129,19 +131,19 @@ public struct WorkerShards: Sendable {
 
     // MARK: - Time and the ledger
 
-    /// The ledger took this worker's report.
+    /// Notes that the ledger took this worker's report.
     public mutating func reported(at now: Moment) {
         hearing.reported(now: now.instant)
     }
 
-    /// The instant of the last `wake` has come: what waits for a former run is asked for again.
+    /// Handles the instant of the last `wake`: deliveries that wait for a former run are claimed again.
     public mutating func woke(at now: Moment) {
         wakeAt = nil
         for message in held.due(now: now.instant) { delivered(message.shard, message.delivery, at: now) }
         wake()
     }
 
-    /// The ledger's word on the campaigns that run here; see `RunningShards.stops` for `shares` and `quiet`.
+    /// Takes the ledger's facts about the campaigns that run here; see `RunningShards.stops` for `shares` and `quiet`.
     public mutating func polled(
         _ campaigns: [CampaignFacts],
         shares: [ShardKey: CampaignFacts],
@@ -160,7 +162,7 @@ public struct WorkerShards: Sendable {
 
     // MARK: - The end of the worker
 
-    /// Nothing begins any more, and the broker gives to others what is held and not acked.
+    /// Begins nothing any more; the broker gives others what is held and not acked.
     public mutating func beginNothing() {
         isHandingOver = true
         held.release()
@@ -172,7 +174,7 @@ public struct WorkerShards: Sendable {
         for key in running.runningKeys { stop(key, .setAside(.handOver)) }
     }
 
-    // MARK: - What others of its files do
+    // MARK: - Shared with the other files
 
     mutating func act(_ action: Action) { actions.append(action) }
 
@@ -180,7 +182,7 @@ public struct WorkerShards: Sendable {
         if let loop = loopOf[key] { act(.stop(key, reason, loop: loop)) }
     }
 
-    /// Acks a delivery, if it is one; of an urgent campaign's message when the last of its shards is done with it.
+    /// Acks a delivery, if any; the message of an urgent campaign only when the last of its shards is done with it.
     mutating func ack(_ delivery: ShardDelivery?) {
         guard let delivery else { return }
         let lease = Lease(delivery)
@@ -192,7 +194,7 @@ public struct WorkerShards: Sendable {
         act(.ack(delivery))
     }
 
-    /// Gives a claimed shard to the loop that has its former run, or to the next one; a worker that stops hands it over.
+    /// Gives a claimed shard to the loop that has its former run, or to the next one; a stopping worker hands it over.
     mutating func start(_ shard: Shard, _ record: ShardRecord, campaign: CampaignFacts?) {
         let key = shard.id.key
         let loop = loopOf[key] ?? nextLoop
@@ -202,7 +204,7 @@ public struct WorkerShards: Sendable {
         if isHandingOver { stop(key, .setAside(.handOver)) }
     }
 
-    /// Keeps a delivery unacked and has the ledger asked again.
+    /// Keeps a delivery unacked and claims it again later.
     mutating func hold(_ shard: Shard, _ delivery: ShardDelivery, epoch: UInt32, at now: Moment) {
         guard !isHandingOver else { return }
         let queue = delivery.campaignQueue ?? BrokerNames.workQueue(shard.lane)
@@ -211,7 +213,7 @@ public struct WorkerShards: Sendable {
         wake()
     }
 
-    /// The epoch of the former run of a shard that its claim need not wait for any longer.
+    /// The epoch of a shard's former run for which its claim need not wait any longer.
     func overdue(_ shard: Shard, at now: Moment) -> UInt32? {
         held.overdue(shard.id.key, streamDeadline: setting.streamDeadline(shard.facts.provider), now: now.instant)
     }

@@ -1,15 +1,15 @@
 public import Campaigns
 
-/// What the ledger writes for a run that stops before its end, all in the transaction that read the row and its campaign.
+/// The ledger's writes for a run that stops early, in the transaction that read the row and its campaign.
 public enum AsidePlan: Sendable, Equatable {
     /// Nothing: the row is another run's, or nobody's.
     case fenced
-    /// The row waits with what the run knows, out of the queues until its reason ends, or for its message at once.
+    /// The row keeps the run's progress and waits outside the queues until its reason ends, or for its message at once.
     case waits(ShardRecord)
     /// The campaign is over: the row is settled with this outcome.
     case ends(RowSettling, Outcome)
 
-    /// Decides what a run's stop comes to; throws when devices of a shard that is over cannot be counted.
+    /// Decides about a run's stop; throws if devices of a shard that is over cannot be counted.
     public init(
         _ token: RunToken,
         _ reason: AsideReason,

@@ -1,33 +1,35 @@
 public import Campaigns
 
-/// Decisions that the ledger asks for within its transactions and carries out; nothing here does I/O.
+/// Decisions that the ledger asks for within its transactions and carries out; no I/O.
 extension CampaignFacts {
-    /// Whether shards may be cut and published now.
+    /// Returns true if shards may be cut and published now.
     public func mayPlan(at now: Timestamp) -> Bool {
         isReleased && mayRelease(at: now)
     }
 
-    /// Whether its audience may be materialised now: while it is paused too, so that what waits for a person is exact.
+    /// Returns true if its audience may be materialised now.
+    ///
+    /// That is possible during a pause too, so that a person decides on exact numbers.
     public func mayFreeze(at now: Timestamp) -> Bool {
         stage == .planning && ending(at: now) == nil
     }
 
-    /// Whether it may take the place of older campaigns: nothing but those keeps it from being planned.
+    /// Returns true if it may supersede older campaigns: nothing but those keeps it from being planned.
     public func mayRelease(at now: Timestamp) -> Bool {
         stage.isLive && !isRepeated && stage != .planning && isDue(at: now) && ending(at: now) == nil
             && asideReason == nil
     }
 
-    /// Whether a campaign in this stage is over once no device is pending, and as what.
+    /// The stage of the campaign once no device is pending.
     ///
-    /// A cancelled or failed one stays what it is.
+    /// A cancelled or failed campaign keeps its stage.
     public var stageWhenDone: CampaignStage {
         stage.isLive ? .completed : stage
     }
 }
 
 extension AsideReason {
-    /// Where a shard's row goes that is set aside for this reason: a hand-over is published again at once.
+    /// The state of a shard's row that is set aside for this reason: a hand-over is published again at once.
     public var rowState: ShardState {
         switch self {
         case .handOver: .unpublished
@@ -39,7 +41,7 @@ extension AsideReason {
 }
 
 extension Settlement {
-    /// The same settlement when nothing more may be sent: what would be sent to again ends with the outcome.
+    /// The settlement if nothing more may be sent: devices that were to be sent to again end with the outcome.
     public func endingRetries(_ outcome: Outcome, attempt: UInt32) -> Settlement? {
         guard !retries.isEmpty || !held.isEmpty else { return self }
         var progress = progress
@@ -47,7 +49,7 @@ extension Settlement {
         return Settlement.make(progress: progress, attempt: attempt)
     }
 
-    /// The same settlement when the guard has nothing against it: held devices end with the outcome.
+    /// The settlement if the guard has no objection: held devices end with the outcome.
     public func endingHeld(_ outcome: Outcome, attempt: UInt32) -> Settlement? {
         guard !held.isEmpty else { return self }
         var progress = progress
@@ -55,16 +57,16 @@ extension Settlement {
         return Settlement.make(progress: progress, attempt: attempt)
     }
 
-    /// Whether the law of section 7 holds for a shard of so many devices.
+    /// Returns true if the law of section 7 holds for a shard of this many devices.
     public func isLawful(count: Int) -> Bool {
         progress.count == count && counts.total + held.count + retries.reduce(0) { $0 + $1.positions.count } == count
     }
 }
 
 extension ShardRecord {
-    /// What becomes of the whole row when its campaign is over: every device that has no outcome gets this one.
+    /// The settlement of the whole row when its campaign is over: every device without an outcome gets this one.
     ///
-    /// `reason` is counted for each of them; nil when the outcome says everything.
+    /// `reason` is counted for each of them; nil if the outcome says everything.
     public func ended(_ outcome: Outcome, reason: String? = nil) -> Settlement? {
         var progress = progress
         for position in 0..<progress.count {
@@ -75,13 +77,13 @@ extension ShardRecord {
         return Settlement.make(progress: progress, attempt: attempt)
     }
 
-    /// The row of those devices that the guard holds back: it waits, and is settled without a message, or sent.
+    /// The row for the devices that the guard holds back: it waits, and is settled without a message, or sent.
     ///
     /// - Parameters:
-    ///   - held: Their positions in this shard.
+    ///   - held: The devices' positions in this shard.
     ///   - child: The number of the new row.
-    ///   - reason: `guard`, or what the guard has decided meanwhile.
-    ///   - notes: What this shard has noted of them; their requests are counted here.
+    ///   - reason: `guard`, or the guard's decision meanwhile.
+    ///   - notes: This shard's notes about them; their requests are counted here.
     public func heldChild(
         _ held: [UInt16],
         number child: UInt32,
@@ -105,12 +107,12 @@ extension ShardRecord {
         return row
     }
 
-    /// The row of a retry shard of this one, which the settlement asks for.
+    /// The row of a retry shard of this one, as the settlement asks for.
     ///
     /// - Parameters:
-    ///   - retry: Which devices, by their positions in this shard.
+    ///   - retry: The devices, by their positions in this shard.
     ///   - child: The number of the new row.
-    ///   - now: When the shard is settled: the rung counts from here.
+    ///   - now: The instant of the settlement, from which the rung counts.
     public func child(_ retry: Settlement.Retry, number child: UInt32, now: Timestamp) -> ShardRecord {
         let positions = self.positions
         let chunkPositions = retry.positions.map { positions.isEmpty ? $0 : positions[Int($0)] }
@@ -134,7 +136,8 @@ extension ShardRecord {
         ).waitingForTurn(slot != nil)
     }
 
-    /// Under a rate retries take no rung: they wait in the ledger for a turn, once they are due (design, section 10).
+    /// Makes a retry wait in the ledger under a rate, where it takes a turn instead of a rung once due (design, section
+    /// 10).
     private func waitingForTurn(_ isPaced: Bool) -> ShardRecord {
         guard isPaced else { return self }
         var row = self
@@ -142,9 +145,9 @@ extension ShardRecord {
         return row
     }
 
-    /// The shard of a retry row, made from its parent without asking the ledger again.
+    /// The shard of a retry row, made from its parent without another query of the ledger.
     ///
-    /// The same shard as the ledger makes of the row. Traps when the row is not a child of that shard.
+    /// The ledger makes the same shard of the row. Traps if the row is not a child of that shard.
     public func shard(from parent: Shard) -> Shard {
         precondition(parent.id.key.ordinal == id.key.ordinal, "\(id) is no child of \(parent.id)")
         let places = positions.map { position in

@@ -1,29 +1,31 @@
 public import Campaigns
 
-/// The end of a row as the ledger writes it: its own columns, and the rows of the devices that go on.
+/// The end of a row as the ledger writes it: its own columns, and the rows of the devices that continue.
 public struct RowSettling: Sendable, Equatable {
     /// The row as it was read.
     public let record: ShardRecord
-    /// How its devices end.
+    /// The settlement of its devices.
     public let settlement: Settlement
-    /// Why the devices wait that the guard holds back.
+    /// The reason for which the held devices wait.
     private let heldReason: AsideReason
 
-    /// The end of a row; `campaign` as it stands in the same transaction, nil for rows of which none can be held back.
+    /// The end of a row.
+    ///
+    /// `campaign` is as it stands in the same transaction; nil for rows of which no device can be held back.
     public init(_ record: ShardRecord, _ settlement: Settlement, of campaign: CampaignFacts?) {
         self.record = record
         self.settlement = settlement
-        // What the guard has decided of the others goes for those that come later.
+        // The guard's decision about the other devices also applies to those that come later.
         heldReason = campaign?.pausedBy.contains(.wrongEnvironment) == true ? .wrongEnvironment : .guard
     }
 
-    /// The end of a row all of whose devices without an outcome get this one; throws when they cannot be counted.
+    /// The end of a row whose devices without an outcome all get this one; throws if they cannot be counted.
     public init(_ record: ShardRecord, endingAs outcome: Outcome, reason: String? = nil) throws(UnlawfulShard) {
         guard let settlement = record.ended(outcome, reason: reason) else { throw UnlawfulShard(id: record.id) }
         self.init(record, settlement, of: nil)
     }
 
-    /// The end of a row of what the guard held back, when it has nothing against that any more.
+    /// The end of a row of held devices, once the guard has no objection.
     public init(_ record: ShardRecord, endingHeldAs outcome: Outcome) throws(UnlawfulShard) {
         var progress = record.progress
         progress.endHeld(outcome)
@@ -33,7 +35,7 @@ public struct RowSettling: Sendable, Equatable {
         self.init(record, settlement, of: nil)
     }
 
-    /// The row as it stands afterwards.
+    /// The row afterwards.
     public var row: ShardRecord {
         var row = record
         (row.state, row.owner, row.aside) = (.settled, 0, nil)
@@ -41,14 +43,14 @@ public struct RowSettling: Sendable, Equatable {
         return row
     }
 
-    /// Whether rows follow, whose numbers begin behind the last one of the shard's.
+    /// True if rows follow, whose numbers begin after the last one of the shard's.
     public var hasChildren: Bool { !settlement.retries.isEmpty || !settlement.held.isEmpty }
 
-    /// The rows that follow: one for each retry, and one for what the guard holds back.
+    /// The rows that follow: one for each retry, and one for the held devices.
     ///
     /// - Parameters:
-    ///   - last: The highest number that a row of the shard has.
-    ///   - now: When the shard is settled: the rungs count from here.
+    ///   - last: The highest number of the shard's rows.
+    ///   - now: The instant of the settlement, from which the rungs count.
     public func children(behind last: UInt32, now: Timestamp) -> [ShardRecord] {
         var number = last
         var rows: [ShardRecord] = []

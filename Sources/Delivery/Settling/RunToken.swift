@@ -16,18 +16,18 @@ public struct RunToken: Hashable, Sendable {
         self.worker = worker
     }
 
-    /// The state of a row that is a run's.
+    /// The state of a row that a run owns.
     public static let state = ShardState.running
 
-    /// Whether a row is still this run's: the one rule that all writes of runs are fenced by.
+    /// Returns true if a row is still this run's: the single rule that fences all writes of runs.
     ///
-    /// Where many runs write at once it is the condition of the statement, with the same four values.
+    /// If many runs write at once, it is the condition of the statement, with the same four values.
     public func holds(_ row: ShardRecord, count: Int? = nil) -> Bool {
         row.id.key == key && row.state == Self.state && row.epoch == epoch && row.owner == worker
             && row.count == count ?? row.count
     }
 
-    /// A row with what this run knows of its devices; nil when it is not this run's.
+    /// The row with this run's progress; nil if the row is not this run's.
     public func saving(_ progress: Progress, in row: ShardRecord) -> ShardRecord? {
         guard holds(row, count: progress.count) else { return nil }
         var row = row
@@ -35,9 +35,9 @@ public struct RunToken: Hashable, Sendable {
         return row
     }
 
-    /// A row that this run gives up, so that whoever claims it next need not wait; nil when it is not this run's.
+    /// The row after this run has given it up, so that the next claim need not wait; nil if the row is not this run's.
     ///
-    /// It stays a run's with its epoch: only a claim makes it another's.
+    /// It keeps its state and epoch: only a claim gives it to another run.
     public func givingUp(_ row: ShardRecord) -> ShardRecord? {
         guard holds(row) else { return nil }
         var row = row
@@ -45,7 +45,7 @@ public struct RunToken: Hashable, Sendable {
         return row
     }
 
-    /// A row that waits for a person, because its run broke the law; nil when it is not this run's.
+    /// The row that waits for a person, because its run broke the law; nil if the row is not this run's.
     public func parking(_ row: ShardRecord) -> ShardRecord? {
         holds(row) ? row.parked() : nil
     }

@@ -1,50 +1,50 @@
 public import Campaigns
 
-/// How a shard ends: outcomes, and one retry shard per rung, attempt and charge for the devices that failed.
+/// The end of a shard: outcomes, and a retry shard for each rung, attempt and charge of the devices that failed.
 public struct Settlement: Sendable, Equatable {
-    /// Devices by outcome.
+    /// The devices by outcome.
     public var counts: OutcomeCounts
-    /// Outcomes by reason.
+    /// The outcomes by reason.
     public var reasons: [String: Int]
-    /// Requests made.
+    /// The number of requests made.
     public var attempts: Int
-    /// What follows; at most one per rung and attempt.
+    /// The retry shards; at most one per rung and attempt.
     public var retries: [Retry]
-    /// Positions of devices that the guard holds back.
+    /// The positions of devices that the guard holds back.
     public var held: [UInt16]
-    /// Tokens that the provider called dead.
+    /// The tokens that the provider called dead.
     public var dead: [DeadToken]
     /// The final progress.
     public var progress: Progress
-    /// Devices that were refused in this run for the content's sake (`ContentGuard`).
+    /// The number of devices that were refused in this run because of the content (`ContentGuard`).
     public var contentFaults = 0
-    /// Answers that runs of this shard before this one had, of which `contentFaults` says nothing.
+    /// The number of answers of this shard's earlier runs, which `contentFaults` does not cover.
     public var answeredBefore = 0
 
-    /// A retry shard to be: only the devices that failed.
+    /// A retry shard to be created, with only the devices that failed.
     public struct Retry: Sendable, Equatable {
-        /// The rung it waits on.
+        /// The rung on which it waits.
         public var rung: Rung
-        /// Its attempt; the parent's own when the retry is not charged.
+        /// The retry's attempt; the parent's own if the retry is not charged.
         public var attempt: UInt32
-        /// Not before this instant.
+        /// The earliest instant of a request.
         public var notBefore: Timestamp?
-        /// Positions in the parent shard.
+        /// The positions in the parent shard.
         public var positions: [UInt16]
     }
 
-    /// A dead token, by its place in the shard.
+    /// A dead token, by its position in the shard.
     public struct DeadToken: Sendable, Equatable {
-        /// Position in the shard.
+        /// The position in the shard.
         public var position: UInt16
-        /// Since when, by the provider's clock; nil when it did not say.
+        /// The instant of its death by the provider's clock; nil if the provider did not say.
         public var since: Timestamp?
     }
 
     /// Settles a shard whose devices all have an outcome or a rung.
     ///
-    /// The law of section 7 is checked here, in release builds too: nil means that devices ≠ outcomes + devices of
-    /// the retry shards, and the shard is to be parked with an alarm.
+    /// The law of section 7 is checked here, in release builds too. Nil means that devices ≠ outcomes + devices of the
+    /// retry shards, and that the shard is to be parked with an alarm.
     public static func make(progress: Progress, attempt: UInt32) -> Settlement? {
         var groups: [Retry] = []
         var dead: [DeadToken] = []
@@ -86,7 +86,7 @@ public struct Settlement: Sendable, Equatable {
     ) {
         if let index = groups.firstIndex(where: { $0.rung == rung && $0.attempt == attempt }) {
             groups[index].positions.append(position)
-            // Retry-After is a floor, so the group waits for the latest.
+            // Retry-After is a lower bound, so the group waits for the latest.
             if let notBefore { groups[index].notBefore = max(notBefore, groups[index].notBefore ?? notBefore) }
         } else {
             groups.append(Retry(rung: rung, attempt: attempt, notBefore: notBefore, positions: [position]))
@@ -95,7 +95,7 @@ public struct Settlement: Sendable, Equatable {
 }
 
 extension Progress {
-    /// Ends every device that has no outcome: what a cancel, an expiry or a newer campaign does to a shard.
+    /// Ends every device without an outcome, as a cancel, an expiry or a newer campaign does to a shard.
     public mutating func endCooldown(_ outcome: Outcome) {
         for position in 0..<count {
             if case .outcome = state(at: position) { continue }

@@ -1,22 +1,22 @@
 public import Campaigns
 
-/// What the release of a campaign comes to, in the transaction that read it (design, section 9: collapse).
+/// The result of a campaign's release, in the transaction that read it (design, section 9: collapse).
 public enum ReleasePlan: Sendable, Equatable {
-    /// Nothing: it is released.
+    /// Nothing: the campaign is already released.
     case isReleased
-    /// Nothing: something else than older campaigns keeps it back, or it collapses with none.
+    /// Nothing: something other than older campaigns holds it back, or it collapses with none.
     case isNotDue
-    /// The older ones are marked as superseded, and their runs are looked at by this instant.
+    /// The older campaigns are marked as superseded at this instant, and their runs are checked.
     case marks(at: Timestamp)
-    /// The runs of the older ones are looked at, which were marked at this instant.
+    /// The runs of the older campaigns, which were marked at this instant, are checked.
     case looks(since: Timestamp)
 
-    /// Decides what a look at a campaign comes to.
+    /// Decides about a campaign.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
-    ///   - collapses: Whether it collapses with others.
-    ///   - markedAt: When the older ones were marked; nil before.
+    ///   - collapses: True if it collapses with others.
+    ///   - markedAt: The instant at which the older campaigns were marked; nil before that.
     ///   - shared: The instant on the clock that all workers share.
     ///   - now: The instant.
     public init(

@@ -1,33 +1,33 @@
 public import Campaigns
 
-/// How far ahead of now an instant of each kind can be that the ledger keeps.
+/// The furthest that an instant in the ledger can be ahead of now, by its kind.
 ///
-/// One that is further ahead was written by a clock that was wrong, and counts as passed: otherwise whatever waits for it
+/// An instant further ahead was written by a wrong clock, and counts as passed. Otherwise everything that waits for it
 /// would wait until the clock is as wrong again.
 public enum Ahead: Sendable {
-    /// What was done has been done: a row's `since`, when a worker was last seen.
+    /// The instant of a past action: a row's `since`, or a worker's last report.
     case done
     /// A planner's lease of a campaign.
     case lease
     /// A worker's hold on a webhook.
     case webhookLease
-    /// The pause until a webhook is tried again.
+    /// The pause before a webhook is tried again.
     case webhookCooldown
-    /// The time of a breaker's probe.
+    /// The lease of a breaker's probe.
     case probe
-    /// A breaker's rest until its next probe.
+    /// A breaker's cooldown before its next probe.
     case breakerCooldown
-    /// What a retry waits for.
+    /// The wait of a retry.
     case rung
 
-    /// What the shared times of two workers may differ by; a worker that is further off says so (`ClockStanding`).
+    /// The tolerated difference between two workers' shared times; a worker further off reports it (`ClockStanding`).
     public static let tolerance = ClockStanding.toldFrom
-    /// How long a planner has a campaign without renewing its lease.
+    /// The time that a planner has a campaign without renewing its lease.
     public static let leaseLength = Duration.seconds(3)
-    /// How long a worker has a webhook.
+    /// The time that a worker has a webhook.
     public static let webhookLeaseLength = Duration.seconds(15)
 
-    /// The longest that there is, without the tolerance.
+    /// The longest wait of this kind, without the tolerance.
     public var longest: Duration {
         switch self {
         case .done: .zero
@@ -40,9 +40,9 @@ public enum Ahead: Sendable {
         }
     }
 
-    /// The latest instant that can be meant; later ones have passed.
+    /// Returns the latest plausible instant; later ones count as passed.
     public func limit(_ now: Timestamp) -> Timestamp { now.advanced(by: longest + Self.tolerance) }
 
-    /// Whether an instant has come, or cannot be meant.
+    /// Returns true if an instant has come, or is implausible.
     public func isPassed(_ instant: Timestamp, now: Timestamp) -> Bool { instant <= now || instant > limit(now) }
 }

@@ -1,31 +1,31 @@
-/// How far a host's wall clock is from the shared time, and what its worker may do.
+/// The difference of a host's wall clock from the shared time, and its consequence for the worker.
 public struct ClockStanding: Sendable, Hashable {
-    /// Who says what the shared time is.
+    /// The source of the shared time.
     public enum Source: Sendable, Hashable {
-        /// A database server, whose time is others' as well: a host that is far from it is not to be trusted.
+        /// A database server, which others share: a host that is far from its time is not to be trusted.
         case server
         /// This host itself, for all its processes (`HostAnchor`): a step of its wall clock stops nothing.
         case host
     }
 
-    /// What a skew means.
+    /// The meaning of a skew.
     public enum Verdict: Sendable, Hashable {
-        /// Nothing to tell.
+        /// The skew is negligible.
         case inStep
-        /// It is told, and everything goes on.
+        /// The skew is reported, and everything continues.
         case apart
         /// The worker takes no lease, expires nothing and is not ready.
         case lost
     }
 
-    /// From here on it is told.
+    /// The skew from which it is reported.
     public static let toldFrom = Duration.seconds(5)
-    /// From here on a worker takes no lease, expires nothing and is not ready.
+    /// The skew from which a worker takes no lease, expires nothing and is not ready.
     public static let lostFrom = Duration.seconds(60)
 
-    /// The wall clock minus the shared time, in milliseconds: positive when this host's is ahead.
+    /// The wall clock minus the shared time, in milliseconds: positive if this host's clock is ahead.
     public var skew: Int64
-    /// Whose time it is.
+    /// The source of the shared time.
     public var source: Source
 
     /// A host's standing.
@@ -34,7 +34,7 @@ public struct ClockStanding: Sendable, Hashable {
         self.source = source
     }
 
-    /// What it means.
+    /// The meaning of the skew.
     public var verdict: Verdict {
         let amount = Duration.milliseconds(Int64(clamping: skew.magnitude))
         if amount < Self.toldFrom { return .inStep }
@@ -44,13 +44,13 @@ public struct ClockStanding: Sendable, Hashable {
     /// The skew in words, such as `1 h 2 min ahead of the shared time`.
     public var text: String { "\(Self.amount(skew)) \(skew < 0 ? "behind" : "ahead of") the shared time" }
 
-    /// The skew as a mark beside a worker that works with a wrong clock: `CLOCK +3600s`.
+    /// The skew as a mark for a worker that works with a wrong clock: `CLOCK +3600s`.
     public var mark: String {
         let seconds = Int64(clamping: skew.magnitude) / 1000
         return "CLOCK \(skew < 0 ? "-" : "+")\(seconds)s"
     }
 
-    /// A length of time in its two largest units.
+    /// Returns a duration in its two largest units.
     private static func amount(_ milliseconds: Int64) -> String {
         let seconds = Int64(clamping: milliseconds.magnitude) / 1000
         switch seconds {

@@ -1,53 +1,53 @@
 public import Campaigns
 
-/// The shared time of a ledger that one host's processes have for themselves: a stored anchor, and the host's monotonic
-/// clock since.
+/// The shared time of a ledger that only one host's processes use: a stored anchor, and the host's monotonic clock
+/// since.
 ///
-/// The host's wall clock is all there is to say what time it is, but a step of it is no time that has passed. So the time
-/// goes on by the monotonic clock, whatever the wall clock does, and comes to the wall clock's in one of two ways that
-/// expire nothing and stop nothing:
+/// The host's wall clock is the only source of the time, but a step of it is not time that has passed. So the shared
+/// time follows the monotonic clock, whatever the wall clock does. It approaches the wall clock in two ways that expire
+/// nothing and stop nothing:
 ///
-/// * all the time, slowly: one part in a hundred, which is within what a rate may be off;
-/// * at once, when nothing is open that has begun, or that would begin or end on the way (`Facts.isAtRest`). A step of
-///   more than a day is taken so only while no worker lives: what is kept for days would be thrown away by it.
+/// * always, slowly: by one part in a hundred, which is within the tolerance of a rate;
+/// * at once, if nothing is open that has begun, or that would begin or end on the way (`Facts.isAtRest`). A step of
+///   more than a day is adopted like that only while no worker is alive: it would discard what is kept for days.
 ///
-/// After a boot nobody knows how long the host was down: then it is the wall clock's time, but no earlier than what was
-/// written down last. Pure: instants are handed in; all processes of the host compute the same from one anchor.
+/// After a boot nobody knows how long the host was down. Then the wall clock's time counts, but none earlier than the
+/// last recorded one. Pure: the caller passes the time; all processes of the host compute the same from one anchor.
 public struct HostAnchor: Sendable, Equatable {
-    /// Which run of the kernel the monotonic instants are of.
+    /// The id of the kernel's run to which the monotonic instants belong.
     public var boot: String
-    /// When the anchor was set.
+    /// The instant at which the anchor was set.
     public var at: MonotonicInstant
-    /// How far the shared time was ahead of the monotonic clock then, in microseconds.
+    /// The lead of the shared time over the monotonic clock at that instant, in microseconds.
     public var lead: Int64
-    /// Where the lead goes: the wall clock's, in microseconds.
+    /// The lead to be reached: the wall clock's, in microseconds.
     public var goal: Int64
 
-    /// The time comes nearer to the wall clock's by one part in so many of what passes.
+    /// The divisor of the passing time by which the shared time approaches the wall clock's.
     public static let slewShare: Int64 = 100
-    /// A difference that is no step; the clocks run at one rate.
+    /// The largest difference that is no step; the clocks run at one rate.
     public static let slack = Duration.milliseconds(20)
-    /// From here on a difference is a step, which is adopted at once if nothing is open.
+    /// The difference from which it is a step, which is adopted at once if nothing is open.
     public static let stepMin = Duration.seconds(1)
-    /// The longest step that is adopted while workers live: a day, and a change to or from summer time.
+    /// The longest step that is adopted while workers are alive: a day, and a change to or from summer time.
     public static let stepMax = Duration.seconds(25 * 3600)
 
-    /// What is known when the anchor is looked at.
+    /// The facts by which the anchor is judged.
     public struct Facts: Sendable, Equatable {
-        /// Which run of the kernel this is.
+        /// The id of the kernel's present run.
         public var boot: String
-        /// The monotonic clock, which goes on while the host sleeps.
+        /// The monotonic clock, which continues while the host sleeps.
         public var monotonic: MonotonicInstant
         /// The host's wall clock.
         public var wall: WallInstant
-        /// The latest shared instant that was written down.
+        /// The latest recorded shared instant.
         public var last: Timestamp?
-        /// Nothing is open that has begun, or that begins or ends before both times.
+        /// True if nothing is open that has begun, or that begins or ends before the later of both times.
         public var isAtRest: Bool
-        /// No worker lives.
+        /// True if no worker is alive.
         public var isUnattended: Bool
 
-        /// What is known.
+        /// Facts for a judgment.
         public init(
             boot: String,
             monotonic: MonotonicInstant,
@@ -75,22 +75,22 @@ public struct HostAnchor: Sendable, Equatable {
         self.goal = goal
     }
 
-    /// How far the shared time is ahead of the monotonic clock at an instant, in microseconds.
+    /// Returns the lead of the shared time over the monotonic clock at an instant, in microseconds.
     public func lead(at instant: MonotonicInstant) -> Int64 {
         let most = max(0, instant.microseconds - at.microseconds) / Self.slewShare
         return lead + max(-most, min(most, goal - lead))
     }
 
-    /// How far the wall clock is ahead of the shared time, in microseconds; 0 without an anchor that holds.
+    /// Returns the lead of the wall clock over the shared time, in microseconds; 0 without a valid anchor.
     public static func step(_ stored: HostAnchor?, _ facts: Facts) -> Int64 {
         guard let stored, stored.holds(facts) else { return 0 }
         return facts.wallLead - stored.lead(at: facts.monotonic)
     }
 
-    /// Whether the step is one for which `Facts.isAtRest` and `Facts.isUnattended` matter.
+    /// Returns true if the step is one for which `Facts.isAtRest` and `Facts.isUnattended` matter.
     public static func isStep(_ step: Int64) -> Bool { step.magnitude >= stepMin.microseconds }
 
-    /// The anchor that holds from now on: the stored one as long as nothing speaks against it.
+    /// Returns the anchor that holds from now on: the stored one as long as nothing contradicts it.
     public static func judged(_ stored: HostAnchor?, _ facts: Facts) -> HostAnchor {
         guard let stored, stored.holds(facts) else {
             let last = facts.last.map { $0.milliseconds * 1000 - facts.monotonic.microseconds }
@@ -104,7 +104,7 @@ public struct HostAnchor: Sendable, Equatable {
         return facts.anchor(lead: stored.lead(at: facts.monotonic))
     }
 
-    /// A monotonic clock that is behind its own past is another one.
+    /// Returns true if the anchor is valid: a monotonic clock that is behind its own past is another one.
     private func holds(_ facts: Facts) -> Bool { boot == facts.boot && at <= facts.monotonic }
 }
 
@@ -115,6 +115,6 @@ extension HostAnchor.Facts {
 }
 
 extension Duration {
-    /// Whole microseconds of a length that is not negative.
+    /// The whole microseconds of a duration; 0 if it is negative.
     fileprivate var microseconds: Int64 { self / .microseconds(1) >= 0 ? Int64(self / .microseconds(1)) : 0 }
 }

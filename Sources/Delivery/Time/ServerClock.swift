@@ -1,21 +1,21 @@
 public import Campaigns
 
-/// The shared time as a process knows it from a database server's clock: on the monotonic clock between two answers.
+/// The shared time that a process derives from a database server's clock, on the monotonic clock between two answers.
 ///
-/// The server's clock is the shared time, whatever this host's wall clock says. An answer bounds it from both sides: the
-/// server read its clock after it was asked and before it answered. Bounds are intersected, and drift apart with age, so
-/// a slow answer, or one that had to wait for a lock, moves nothing. Pure: instants are handed in.
+/// The server's clock is the shared time, whatever this host's wall clock says. An answer bounds it from both sides:
+/// the server read its clock after it was asked and before it answered. Bounds are intersected, and widen with age. So
+/// a slow answer, or one that had to wait for a lock, moves nothing. Pure: the caller passes the time.
 public struct ServerClock: Sendable, Equatable {
-    /// A server's word.
+    /// An answer of the server.
     public struct Sample: Sendable, Equatable {
-        /// What its clock said, in whole milliseconds, rounded down.
+        /// The time of the server's clock, in whole milliseconds, rounded down.
         public var server: Timestamp
-        /// When it was asked, on this process's monotonic clock.
+        /// The instant of the question, on this process's monotonic clock.
         public var asked: MonotonicInstant
-        /// When its answer was here.
+        /// The instant of the answer's arrival.
         public var answered: MonotonicInstant
 
-        /// A word.
+        /// An answer.
         public init(server: Timestamp, asked: MonotonicInstant, answered: MonotonicInstant) {
             self.server = server
             self.asked = asked
@@ -28,23 +28,25 @@ public struct ServerClock: Sendable, Equatable {
         }
     }
 
-    /// How far two clocks may drift apart: twice what NTP corrects at most (500 ppm), one part in a thousand.
+    /// The divisor for the drift between two clocks: one part in a thousand, twice NTP's largest correction (500 ppm).
     public static let driftShare: Int64 = 1000
 
     /// The bounds of the lead as of `heardAt`, in microseconds.
     private var bounds: ClosedRange<Int64>
     private var heardAt: MonotonicInstant
-    /// How far the shared time is ahead of the monotonic clock, in microseconds.
+    /// The lead of the shared time over the monotonic clock, in microseconds.
     public private(set) var lead: Int64
 
-    /// What the first answer says.
+    /// A clock from the first answer.
     public init(_ sample: Sample) {
         bounds = sample.bounds
         heardAt = sample.answered
         lead = (bounds.lowerBound + bounds.upperBound) / 2
     }
 
-    /// Another answer; one that the bounds contradict is a server whose clock was set, or another server, and believed.
+    /// Takes another answer.
+    ///
+    /// If the bounds contradict it, the server's clock was set, or it is another server: then the answer is believed.
     public mutating func heard(_ sample: Sample) {
         let drift = max(0, sample.answered.microseconds - heardAt.microseconds) / Self.driftShare
         let low = max(bounds.lowerBound - drift, sample.bounds.lowerBound)
@@ -60,6 +62,6 @@ extension MonotonicInstant {
     /// Whole microseconds since the clock's start, rounded down.
     public var microseconds: Int64 { nanoseconds / 1000 }
 
-    /// The shared time at this instant, of which it is `lead` microseconds behind.
+    /// Returns the shared time at this instant, which is `lead` microseconds behind it.
     public func shared(lead: Int64) -> Timestamp { Timestamp(milliseconds: (microseconds + lead) / 1000) }
 }

@@ -1,10 +1,10 @@
 import Campaigns
 
-/// What goes in and out by RabbitMQ (contract, section 2) as an AsyncAPI 3.0 document, as `fanfare schema asyncapi`
-/// prints it.
+/// The messages in and out by RabbitMQ (contract, section 2), as the AsyncAPI 3.0 document of `fanfare schema
+/// asyncapi`.
 ///
-/// Names and types of events are those that the code uses. The job's payload is the document of `fanfare schema job`,
-/// by its file's name, `job.schema.json`.
+/// The names and types of events are those that the code uses. The job's payload is the document of `fanfare schema
+/// job`, by its file name, `job.schema.json`.
 public enum AsyncAPI {
     /// The document as JSON text.
     public static var text: String {

@@ -2,31 +2,31 @@ public import Campaigns
 
 /// The names of exchanges and queues (design, section 6); no name is written anywhere else.
 public enum BrokerNames {
-    /// Producers publish jobs here: topic, routing key = app.
+    /// The exchange to which producers publish jobs: topic, routing key = app.
     public static let campaigns = "fanfare.campaigns"
-    /// Splits urgent jobs from the others: a headers exchange behind `campaigns`.
+    /// The headers exchange behind `campaigns` that splits urgent jobs from the others.
     public static let campaignsSplit = "fanfare.campaigns.split"
-    /// Gets every job that the split did not take for urgent.
+    /// The exchange that gets every job that the split did not take as urgent.
     public static let campaignsBulk = "fanfare.campaigns.bulk"
-    /// Shards for senders: direct, routing key = lane.
+    /// The exchange of shards for senders: direct, routing key = lane.
     public static let work = "fanfare.work"
-    /// Verdicts and outcomes for whoever binds a queue: topic, routing key = `<app>.<type>`.
+    /// The exchange of verdicts and outcomes for whoever binds a queue: topic, routing key = `<app>.<type>`.
     public static let events = "fanfare.events"
-    /// What a person must look at: fanout.
+    /// The exchange of messages that a person must look at: fanout.
     public static let parked = "fanfare.parked"
-    /// Hints to look at the ledger: fanout.
+    /// The exchange of hints to poll the ledger: fanout.
     public static let control = "fanfare.control"
 
-    /// What phones say, from the edge to the ledger, in batches: fanout.
+    /// The exchange of phones' reports, in batches, from the edge to the ledger: fanout.
     public static let tracking = "fanfare.tracking"
-    /// The queue of what phones say.
+    /// The queue of phones' reports.
     public static let trackingQueue = "fanfare.v1.tracking"
 
     /// The queue of the shared intake.
     public static let campaignsQueue = "fanfare.v1.campaigns"
     /// The queue of the urgent intake.
     public static let urgentCampaignsQueue = "fanfare.v1.campaigns.urgent"
-    /// The queue of what a person must look at; the intake role moves it into the ledger.
+    /// The queue of messages that a person must look at; the intake role moves them into the ledger.
     public static let parkedQueue = "fanfare.v1.parked"
 
     /// The header by which producers ask for the urgent intake, with the value `urgent` (contract, section 2).
@@ -45,7 +45,7 @@ public enum BrokerNames {
         "fanfare.v1.retry.\(rung.name).\(side.rawValue)"
     }
 
-    /// What the names of a worker's own control queues begin with; the rest makes each connection's unique.
+    /// The prefix of the names of a worker's control queues; the rest makes each connection's name unique.
     public static func controlQueuePrefix(worker: String) -> String { "fanfare.v1.control.\(worker)" }
 }
 
@@ -53,10 +53,10 @@ public enum BrokerNames {
 public enum RungSide: String, Sendable, CaseIterable {
     /// Waits the rung's time.
     case a
-    /// Waits a quarter longer; never less, because `Retry-After` is a floor.
+    /// Waits a quarter longer; never less, because `Retry-After` is a lower bound.
     case b
 
-    /// How long a shard waits on this side of a rung.
+    /// Returns the time that a shard waits on this side of a rung.
     public func delay(of rung: Rung) -> Duration {
         switch self {
         case .a: rung.delay

@@ -1,11 +1,13 @@
 public import Campaigns
 
 extension TopologyManifest {
-    /// How many deliveries a campaign or shard gets before it is parked: the broker's own number since 4.0.
+    /// The number of deliveries of a campaign or shard before it is parked: the broker's own default since 4.0.
     private static let deliveryLimit = 20
-    /// A parked message is looked at again and again; it must not be dropped for that.
+    /// The same number for parked messages, which are read again and again and must not be dropped for that.
     private static let parkedDeliveryLimit = 1_000_000
-    /// A fuse, many times the sum of all windows: a full work queue delays due retries by minutes.
+    /// The limit of a work or retry queue: a fuse, many times the sum of all windows.
+    ///
+    /// A full work queue delays due retries by minutes.
     private static let messageLimit = 200_000
     private static let byteLimit = 1 << 30
 
@@ -41,8 +43,10 @@ extension TopologyManifest {
         bindings.append(Binding(source: BrokerNames.parked, destination: .queue(BrokerNames.parkedQueue)))
     }
 
-    /// A headers exchange cannot say "all but those", so the others take its alternate way: exactly the jobs that no
-    /// binding of the split takes reach the shared intake, and no job reaches both.
+    /// Adds the queues of campaigns.
+    ///
+    /// A headers exchange cannot express "all but those", so the others take its alternate exchange. Exactly the jobs
+    /// that no binding of the split takes reach the shared intake, and no job reaches both.
     private mutating func addCampaigns() {
         let policy = Policy(
             deliveryLimit: Self.deliveryLimit,
@@ -67,7 +71,7 @@ extension TopologyManifest {
         ]
     }
 
-    /// A rush of opens waits here until the ledger has it; full, the edge tells phones to come later.
+    /// Adds the queue where a rush of opens waits for the ledger; if it is full, the edge tells phones to come later.
     private mutating func addTracking() {
         let policy = Policy(
             deliveryLimit: Self.deliveryLimit,
@@ -78,7 +82,7 @@ extension TopologyManifest {
         bindings.append(Binding(source: BrokerNames.tracking, destination: .queue(BrokerNames.trackingQueue)))
     }
 
-    /// No TTL here: expiry is the sender's decision, so that each expired device is counted.
+    /// Adds a lane's queue without a TTL: expiry is the sender's decision, so that each expired device is counted.
     private mutating func addWork(_ lane: Lane) {
         let policy = Policy(
             deliveryLimit: Self.deliveryLimit,
@@ -92,10 +96,9 @@ extension TopologyManifest {
         )
     }
 
-    /// One exchange for each queue: a fanout with two queues would double the shard.
+    /// Adds a rung's queue with an exchange of its own: a fanout with two queues would double the shard.
     ///
-    /// There is no dead-letter routing key in the policy, so that the lane, with which the shard was published,
-    /// stays.
+    /// The policy has no dead-letter routing key, so that the lane, with which the shard was published, is kept.
     private mutating func addRetry(_ rung: Rung, _ side: RungSide) {
         let exchange = BrokerNames.retryExchange(rung, side)
         let queue = BrokerNames.retryQueue(rung, side)

@@ -1,16 +1,16 @@
-/// What is known of a broker's topology; what could not be seen is nil.
+/// The observed topology of a broker; what could not be read is nil.
 public struct ObservedTopology: Sendable, Equatable {
     /// A policy of the broker.
     public struct Policy: Sendable, Equatable {
-        /// Its name.
+        /// The policy's name.
         public var name: String
-        /// The names it applies to, as a regular expression.
+        /// The names that it applies to, as a regular expression.
         public var pattern: String
         /// `queues`, `exchanges`, `all` and newer ones.
         public var appliesTo: String
-        /// Of several that match the one with the highest priority counts.
+        /// The priority: of several matching policies the highest counts.
         public var priority: Int
-        /// Its settings.
+        /// The policy's settings.
         public var definition: [String: TopologyManifest.PolicyValue]
 
         /// A policy.
@@ -29,20 +29,20 @@ public struct ObservedTopology: Sendable, Equatable {
         }
     }
 
-    /// Names of the exchanges, and of each its kind and alternate where the management API told them.
+    /// The names of the exchanges, with the kind and alternate of each if the management API gave them.
     public var exchanges: [String: TopologyManifest.Exchange]
-    /// Names of the queues, with their type (`quorum`) and the name of the policy that is in force, where known.
+    /// The names of the queues, with their type (`quorum`) and the name of the policy in force, if known.
     public var queues: [String: Queue]
-    /// The bindings; nil when they could not be read.
+    /// The bindings; nil if they could not be read.
     public var bindings: [TopologyManifest.Binding]?
-    /// The policies; nil when they could not be read.
+    /// The policies; nil if they could not be read.
     public var policies: [Policy]?
 
     /// A queue of the broker.
     public struct Queue: Sendable, Equatable {
-        /// `quorum`, `classic`, …; nil when it could not be read.
+        /// The type, `quorum`, `classic`, …; nil if it could not be read.
         public var type: String?
-        /// The policy in force; nil when it could not be read or there is none.
+        /// The policy in force; nil if it could not be read or there is none.
         public var policy: String?
 
         /// A queue.
@@ -66,7 +66,7 @@ public struct ObservedTopology: Sendable, Equatable {
     }
 }
 
-/// One step from what a broker has to what the manifest says.
+/// A step from the broker's topology to the manifest's.
 public enum TopologyChange: Sendable, Equatable {
     /// The exchange is missing.
     case createExchange(TopologyManifest.Exchange)
@@ -74,14 +74,14 @@ public enum TopologyChange: Sendable, Equatable {
     case createQueue(TopologyManifest.Queue)
     /// The binding is missing.
     case createBinding(TopologyManifest.Binding)
-    /// The queue's policy is missing or says something else; what differs, in words.
+    /// The queue's policy is missing or different; `difference` says how.
     case setPolicy(TopologyManifest.Queue, difference: String)
-    /// It exists, but is of another kind that cannot be changed; what differs, in words.
+    /// The exchange or queue exists, but with a kind that cannot be changed; `difference` says how.
     case conflict(name: String, difference: String)
-    /// Another policy is in force on the queue than ours.
+    /// Another policy than ours is in force on the queue.
     case overruled(queue: String, by: String)
 
-    /// Whether `apply` can make the change by itself.
+    /// True if `apply` can make the change by itself.
     public var isApplicable: Bool {
         switch self {
         case .createExchange, .createQueue, .createBinding, .setPolicy: true
@@ -91,8 +91,9 @@ public enum TopologyChange: Sendable, Equatable {
 }
 
 extension TopologyManifest {
-    /// What has to change on the broker, in an order in which it can be done: policies before their queues, so that
-    /// no queue is ever without one.
+    /// Returns the changes that the broker needs, in a possible order.
+    ///
+    /// Policies come before their queues, so that no queue is ever without one.
     public func changes(from observed: ObservedTopology) -> [TopologyChange] {
         exchanges.compactMap { change($0, observed) }
             + queues.flatMap { changes($0, observed) }

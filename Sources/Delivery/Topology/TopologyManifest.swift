@@ -1,15 +1,15 @@
-/// Everything that Fanfare needs on the broker, as data (design, section 6).
+/// The complete topology that Fanfare needs on the broker, as data (design, section 6).
 public struct TopologyManifest: Sendable, Equatable {
     /// An exchange; all of them are durable.
     public struct Exchange: Sendable, Equatable {
-        /// How it routes.
+        /// The kind of routing.
         public enum Kind: String, Sendable { case topic, direct, fanout, headers }
 
-        /// Its name.
+        /// The exchange's name.
         public var name: String
-        /// How it routes.
+        /// The kind of routing.
         public var kind: Kind
-        /// Where it sends what none of its bindings takes.
+        /// The exchange for messages that no binding takes.
         public var alternate: String?
 
         /// An exchange.
@@ -20,11 +20,11 @@ public struct TopologyManifest: Sendable, Equatable {
         }
     }
 
-    /// A quorum queue, declared with nothing but `x-queue-type`; everything that may change is in its policy.
+    /// A quorum queue, declared only with `x-queue-type`; everything that may change is in its policy.
     public struct Queue: Sendable, Equatable {
-        /// Its name, and the name of its policy.
+        /// The name of the queue and of its policy.
         public var name: String
-        /// Its policy.
+        /// The queue's policy.
         public var policy: Policy
 
         /// A queue.
@@ -34,19 +34,19 @@ public struct TopologyManifest: Sendable, Equatable {
         }
     }
 
-    /// What a queue's policy says; absent settings are left out of it.
+    /// The settings of a queue's policy; absent ones are omitted.
     public struct Policy: Sendable, Equatable {
-        /// How often a message may be delivered before it is dead-lettered.
+        /// The number of deliveries of a message before it is dead-lettered.
         public var deliveryLimit: Int?
-        /// How long a message stays, in milliseconds, before it is dead-lettered.
+        /// The time that a message stays before it is dead-lettered, in milliseconds.
         public var messageTTL: Int?
-        /// Where messages go that expired or were delivered too often.
+        /// The exchange for messages that expired or were delivered too often.
         ///
-        /// Their routing key stays.
+        /// They keep their routing key.
         public var deadLetterExchange: String?
-        /// The queue refuses publishes when it holds this many messages.
+        /// The number of messages from which the queue rejects publishes.
         public var maxLength: Int?
-        /// The queue refuses publishes when its bodies take this many bytes.
+        /// The total size of the bodies from which the queue rejects publishes, in bytes.
         public var maxLengthBytes: Int?
 
         /// A policy.
@@ -64,9 +64,9 @@ public struct TopologyManifest: Sendable, Equatable {
             self.maxLengthBytes = maxLengthBytes
         }
 
-        /// The definition as RabbitMQ's policies name it, in a fixed order.
+        /// The definition with the keys of RabbitMQ's policies, in a fixed order.
         ///
-        /// Every queue refuses publishes when full; dead letters are at least once, which needs that.
+        /// Every full queue rejects publishes; dead-lettering at least once needs that.
         public var definition: [(key: String, value: PolicyValue)] {
             var pairs: [(key: String, value: PolicyValue)] = []
             if let deliveryLimit { pairs.append(("delivery-limit", .number(deliveryLimit))) }
@@ -92,7 +92,7 @@ public struct TopologyManifest: Sendable, Equatable {
 
     /// A route from an exchange.
     public struct Binding: Sendable, Equatable {
-        /// What messages are routed to.
+        /// The target of a binding.
         public enum Destination: Sendable, Equatable {
             /// Another exchange.
             case exchange(String)
@@ -102,11 +102,11 @@ public struct TopologyManifest: Sendable, Equatable {
 
         /// The exchange that routes.
         public var source: String
-        /// What it routes to.
+        /// The target.
         public var destination: Destination
-        /// The routing key or pattern; without meaning for fanout and headers.
+        /// The routing key or pattern; meaningless for fanout and headers.
         public var routingKey: String
-        /// For a headers exchange: the one header that a message must have, and its value.
+        /// The one header, with its value, that a headers exchange asks for.
         public var header: Header?
 
         /// A header and its value.
@@ -146,7 +146,7 @@ public struct TopologyManifest: Sendable, Equatable {
         self.bindings = bindings
     }
 
-    /// What a policy calls the queue that it is for: a pattern that matches no other name.
+    /// Returns the pattern of a queue's policy, which matches no other name.
     public static func policyPattern(queue: String) -> String {
         "^" + queue.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.") + "$"
     }

@@ -1,13 +1,13 @@
-/// The hosts that events may be posted to (`events.webhook_hosts`); none without it.
+/// The hosts to which events may be posted (`events.webhook_hosts`); none without the setting.
 ///
-/// An entry is a host (`hooks.example.com`), all hosts under a domain (`*.example.com`, not the domain itself), or one of
-/// this machine with its port (`127.0.0.1:9000`, `localhost:9000`, `[::1]:9000`), which is for trying out: only there may
-/// the address be `http`, and only there a loopback address.
+/// An entry is a host (`hooks.example.com`), or all hosts under a domain (`*.example.com`, but not the domain itself).
+/// For trying out it may be this machine with a port (`127.0.0.1:9000`, `localhost:9000`, `[::1]:9000`): only there may
+/// the URL be `http`, and only there the address loopback.
 public struct WebhookHosts: Sendable, Equatable {
-    /// The entries in lower case, as they were given.
+    /// The entries as they were given, in lower case.
     public let entries: [String]
 
-    /// Reads a list; the entries that are none, instead.
+    /// Reads a list; returns the invalid entries, too.
     public static func read(_ texts: [String]) -> (hosts: WebhookHosts, refused: [String]) {
         let entries = texts.map { $0.lowercased() }
         return (WebhookHosts(entries: entries.filter(isEntry)), texts.filter { !isEntry($0.lowercased()) })
@@ -18,7 +18,7 @@ public struct WebhookHosts: Sendable, Equatable {
 
     private init(entries: [String]) { self.entries = entries }
 
-    /// Whether events may be posted there.
+    /// Returns true if events may be posted to the URL.
     public func allow(_ url: WebhookURL) -> Bool {
         if Self.isLoopback(url.host) { return entries.contains(Self.place(url.host, url.port)) }
         return entries.contains { entry in
@@ -26,13 +26,13 @@ public struct WebhookHosts: Sendable, Equatable {
         }
     }
 
-    /// Which addresses a connection to an allowed host may go to: the public internet, or this machine alone.
+    /// Returns the reach of connections to an allowed host: the public internet, or this machine alone.
     public static func reach(of url: WebhookURL) -> AddressReach { isLoopback(url.host) ? .loopback : .global }
 
-    /// Whether a host is this machine by its name.
+    /// Returns true if a host is this machine by its name.
     static func isLoopback(_ host: String) -> Bool { Loopback.isLoopback(host: host) }
 
-    /// What has to be in the list for a host.
+    /// Returns the entry that allows a host.
     public static func entry(for url: WebhookURL) -> String {
         isLoopback(url.host) ? place(url.host, url.port) : url.host
     }
@@ -47,7 +47,7 @@ public struct WebhookHosts: Sendable, Equatable {
         return text == place(url.host, url.port)
     }
 
-    /// A DNS name with a dot, or an IPv4 address; not this machine's, which needs a port.
+    /// Returns true for a DNS name with a dot, or an IPv4 address; not for this machine's, which needs a port.
     private static func isName(_ text: Substring) -> Bool {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

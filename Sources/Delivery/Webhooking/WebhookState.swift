@@ -1,53 +1,52 @@
 public import Campaigns
 
-/// How a webhook is: whether its events are taken, when the first of those that wait is tried again, and whether it has
-/// been given up.
+/// The state of a webhook: its failures, the instant of its next try, and the end of its tries.
 ///
-/// Its events go out one after the other, so one that is not taken holds up those behind it. Pure: instants and chance
-/// are handed in.
+/// Its events go out one after the other, so one that is not taken holds up those behind it. Pure: the caller passes
+/// the time and the random numbers.
 public struct WebhookState: Sendable, Equatable {
-    /// Tries in a row that failed.
+    /// The number of consecutive failed tries.
     public private(set) var failures: Int
-    /// When the first of them was; nil when the last try went well.
+    /// The instant of the first of them; nil if the last try succeeded.
     public private(set) var failingSince: Timestamp?
-    /// Not before this instant the next try begins.
+    /// The earliest instant of the next try.
     public private(set) var dueAt: Timestamp
-    /// Why the last try failed, one line without secrets; empty when it went well.
+    /// The reason why the last try failed, one line without secrets; empty if it succeeded.
     public private(set) var reason: String
-    /// When it was given up; nil while it is tried.
+    /// The instant at which it was given up; nil while it is tried.
     public private(set) var disabledAt: Timestamp?
 
-    /// What came of a try.
+    /// The result of a try.
     public enum Answer: Sendable, Equatable {
         /// An HTTP status, with the seconds of `Retry-After` if it had one.
         case status(Int, retryAfter: Int?)
-        /// No answer: not reached, refused for its address, or silent; the reason is one line.
+        /// No answer: not reached, refused because of its address, or silent; the reason is one line.
         case nothing(String)
     }
 
-    /// What to do after a try.
+    /// The step after a try.
     public enum Step: Sendable, Equatable {
-        /// The event is taken: the next one.
+        /// The event is taken: send the next one.
         case delivered
-        /// The same event again, not before this instant.
+        /// Send the same event again, not before this instant.
         case again(at: Timestamp)
-        /// Nothing more, until somebody mends it.
+        /// Send nothing more, until somebody fixes it.
         case disabled
     }
 
     /// The wait after the first failure; each further one doubles it.
     public static let firstWait = Duration.seconds(5)
-    /// The longest wait that is our own choice.
+    /// The longest wait that we choose ourselves.
     public static let waitMax = Duration.seconds(3600)
-    /// So long nothing is taken, and the webhook is given up; events are kept as long.
+    /// The time without a success after which the webhook is given up; events are kept as long.
     public static let patience = Duration.seconds(3 * 86_400)
 
-    /// One that has not been tried.
+    /// A webhook that has not been tried.
     public init(dueAt: Timestamp) {
         self.init(failures: 0, failingSince: nil, dueAt: dueAt, reason: "", disabledAt: nil)
     }
 
-    /// What the ledger has of it.
+    /// A webhook's state as the ledger has it.
     public init(failures: Int, failingSince: Timestamp?, dueAt: Timestamp, reason: String, disabledAt: Timestamp?) {
         self.failures = failures
         self.failingSince = failingSince
@@ -56,10 +55,10 @@ public struct WebhookState: Sendable, Equatable {
         self.disabledAt = disabledAt
     }
 
-    /// A try has ended.
+    /// Handles the end of a try.
     ///
-    /// Only a status of the 200s is a yes. A redirect is not followed: it counts as a failure like everything else, but
-    /// for 410, by which a receiver says that it wants no more.
+    /// Only a 2xx status is a success. A redirect is not followed and counts as a failure like everything else. The
+    /// exception is 410, by which a receiver says that it wants no more.
     public mutating func tried(
         _ answer: Answer,
         now: Timestamp,
@@ -86,7 +85,7 @@ public struct WebhookState: Sendable, Equatable {
         return .again(at: dueAt)
     }
 
-    /// Somebody has mended it: the first of the events that wait is tried now.
+    /// Resumes after somebody has fixed the webhook: the first of the waiting events is tried now.
     public mutating func resume(now: Timestamp) { self = WebhookState(dueAt: now) }
 
     private mutating func failed(now: Timestamp) {
@@ -94,7 +93,7 @@ public struct WebhookState: Sendable, Equatable {
         failingSince = failingSince ?? now
     }
 
-    /// Up to a fifth shorter by chance, so that receivers that came back are not asked by all at once.
+    /// Returns a wait that is randomly up to a fifth shorter, so that not everybody calls a recovered receiver at once.
     private func wait(using chance: inout some RandomNumberGenerator) -> Duration {
         let doublings = min(failures - 1, 20)
         let whole = min(Self.firstWait * (1 << doublings), Self.waitMax)

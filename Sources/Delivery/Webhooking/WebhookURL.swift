@@ -1,30 +1,30 @@
 import PushProviders
 
-/// Where a webhook's events are posted to (RFC 3986): `https`, or `http` to a loopback host.
+/// The URL to which a webhook's events are posted (RFC 3986): `https`, or `http` to a loopback host.
 public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
-    /// As it was written.
+    /// The URL as it was written.
     public let text: String
-    /// Whether it is `https`.
+    /// True for `https`.
     public let isSecure: Bool
-    /// A DNS name in lower case, or an address without brackets: what TLS verifies.
+    /// The host that TLS verifies: a DNS name in lower case, or an address without brackets.
     public let host: String
     /// The TCP port.
     public let port: Int
     /// Path and query, as a request's first line has them.
     public let target: String
 
-    /// Why a text is no address that events may be posted to.
+    /// The reason why events may not be posted to a text.
     public struct Refusal: Error, Sendable, Equatable {
-        /// What is wrong with it.
+        /// The defect.
         public let detail: String
-        /// How to mend it.
+        /// The fix.
         public let fix: String
     }
 
-    /// Longer ones are refused.
+    /// The largest size of a URL, in bytes.
     public static let bytesMax = 2048
 
-    /// Reads an address; what comes from it is safe in a request's lines: visible ASCII only.
+    /// Reads a URL; its parts are safe in a request's lines: visible ASCII only.
     public init(_ text: String) throws(Refusal) {
         let form = "write it like https://hooks.example.com/fanfare"
         guard text.utf8.count <= Self.bytesMax, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
@@ -44,7 +44,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard !tail.contains("#") else {
             throw Refusal(detail: "a fragment in it", fix: "leave # and what follows out")
         }
-        // The endpoint's own reader knows names, addresses in brackets and ports; only their default differs.
+        // The endpoint's own reader handles names, bracketed addresses and ports; only the default port differs.
         guard let endpoint = ProviderEndpoint(url: "https://" + authority.lowercased()) else {
             throw Refusal(detail: "its host or port cannot be read", fix: form)
         }
@@ -58,12 +58,12 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value of a request's `host` field: the port only when it is not the scheme's own.
+    /// The value of a request's `host` field: with the port only if it is not the scheme's default.
     public var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// Scheme, host and port: for logs, because a path may be a secret.
+    /// The scheme, host and port, for logs: a path may be a secret.
     public var description: String { (isSecure ? "https://" : "http://") + authority }
 }

@@ -1,14 +1,14 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Push and Phone.
+// Linux compiles this file only against stubs, so it stays thin: Push and Phone make the decisions.
 #if canImport(UIKit) && !os(watchOS)
 public import UIKit
 
 /// An app delegate that hands the token and silent pushes to the kit.
 ///
-/// An app subclasses it, or forwards these calls from its own:
+/// An app subclasses it, or calls these methods from its own delegate:
 ///
 ///     final class AppDelegate: FanfareAppDelegate {}
 open class FanfareAppDelegate: UIResponder, UIApplicationDelegate {
-    /// The system gives the token.
+    /// Takes the token that the system gave.
     ///
     ///     super.application(application, didRegisterForRemoteNotificationsWithDeviceToken: deviceToken)
     open func application(
@@ -18,17 +18,17 @@ open class FanfareAppDelegate: UIResponder, UIApplicationDelegate {
         Fanfare.shared?.setToken(deviceToken)
     }
 
-    /// The system gives no token.
+    /// Logs the reason why the system gave no token.
     ///
     ///     super.application(application, didFailToRegisterForRemoteNotificationsWithError: error)
     open func application(
         _ application: UIApplication,
         didFailToRegisterForRemoteNotificationsWithError error: any Error
     ) {
-        Fanfare.shared?.phone.listener.log("the system gives no token: \(error.localizedDescription)")
+        Fanfare.shared?.phone.listener.log("the system gave no token: \(error.localizedDescription)")
     }
 
-    /// A push wakes the app.
+    /// Handles a push that woke the app.
     ///
     ///     return await super.application(application, didReceiveRemoteNotification: userInfo)
     open func application(

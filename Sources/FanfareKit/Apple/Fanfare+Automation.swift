@@ -1,4 +1,4 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Phone and Facade.
+// Linux compiles this file only against stubs, so it stays thin: Phone and Facade make the decisions.
 #if canImport(UserNotifications)
 import Foundation
 import UserNotifications
@@ -8,7 +8,7 @@ import UIKit
 #endif
 
 extension Fanfare {
-    /// Does what the options leave to the kit.
+    /// Does everything that the options leave to the kit.
     @MainActor func automate() {
         let automation = options.automation
         #if !os(tvOS)
@@ -22,7 +22,7 @@ extension Fanfare {
     }
 
     #if !os(tvOS)
-    /// Takes the notification centre's calls: set by the kit, or forwarded to by the app's own delegate.
+    /// The delegate of the notification centre: set by the kit, or called by the app's own delegate.
     ///
     ///     let delegate = fanfare.notificationDelegate
     ///     delegate.userNotificationCenter(center, didReceive: response, withCompletionHandler: completionHandler)
@@ -33,7 +33,7 @@ extension Fanfare {
         return delegate
     }
 
-    /// Sets the notification centre's delegate when there is none; one that exists stays, and is logged.
+    /// Sets the notification centre's delegate when there is none; keeps an existing one, and logs that.
     @MainActor private func takeCentre() {
         let centre = UNUserNotificationCenter.current()
         guard centre.delegate == nil else {
@@ -45,7 +45,7 @@ extension Fanfare {
         centre.delegate = notificationDelegate
     }
 
-    /// Makes the options' categories known to the system, beside those that the app has.
+    /// Registers the options' categories with the system, in addition to those that the app has.
     ///
     ///     fanfare.registerCategories()
     @MainActor public func registerCategories() {
@@ -58,7 +58,7 @@ extension Fanfare {
     }
     #endif
 
-    /// Asks the person for permission and tells the server the answer; nil asks for what the options say.
+    /// Asks the person for permission and tells the server the answer; nil asks for the permissions in the options.
     ///
     ///     await fanfare.askPermission([.alert, .sound, .provisional])
     @MainActor public func askPermission(_ wanted: PermissionOptions? = nil) async {
@@ -78,11 +78,11 @@ extension Fanfare {
         await tellPermission()
     }
 
-    /// Tells the server what the person allows now: it may have been changed in the system's settings.
+    /// Tells the server the person's current permission, which may have been changed in the system's settings.
     ///
     ///     await fanfare.tellPermission()
     @MainActor public func tellPermission() async {
-        // Said on a queue of the system's; the settings themselves cannot leave it.
+        // The system answers on a queue of its own, and its settings object cannot leave that queue.
         let status = await withCheckedContinuation { told in
             UNUserNotificationCenter.current().getNotificationSettings { @Sendable settings in
                 told.resume(returning: settings.authorizationStatus)
@@ -96,7 +96,7 @@ extension Fanfare {
         }
     }
 
-    /// Asks the system for the token, which the app delegate hands to `setToken`.
+    /// Asks the system for the token, which the app delegate passes to `setToken`.
     ///
     ///     fanfare.askToken()
     @MainActor public func askToken() {
@@ -153,7 +153,8 @@ extension Fanfare {
         if #available(iOS 16, macOS 13, tvOS 16, macCatalyst 16, *) {
             centre.setBadgeCount(count)
         } else {
-            // The call of iOS 15 is deprecated; a notification with nothing but a count does the same and shows nothing.
+            // The call of iOS 15 is deprecated; a notification with nothing but a count does the same and shows
+            // nothing.
             let content = UNMutableNotificationContent()
             content.badge = NSNumber(value: count)
             centre.add(UNNotificationRequest(identifier: "fanfare.badge", content: content, trigger: nil))
@@ -173,7 +174,7 @@ extension Fanfare {
             [weak self] _ in self?.willResignActive()
         }
         #if !os(tvOS) && !os(visionOS)
-        // The screen itself, not how the phone is held: a locked screen stays as it is.
+        // The orientation of the screen, not of the device: a locked screen does not turn.
         _ = centre.addObserver(forName: UIDevice.orientationDidChangeNotification, object: nil, queue: .main) {
             [weak self] _ in MainActor.assumeIsolated { self?.tellOrientation() }
         }
@@ -198,7 +199,7 @@ extension Fanfare {
 
 #if !os(tvOS)
 extension ActionCategory {
-    /// The category as the system has it.
+    /// The category in the system's form.
     fileprivate var forSystem: UNNotificationCategory {
         let actions = actions.map { action in
             var how: UNNotificationActionOptions = []
@@ -216,7 +217,7 @@ extension ActionCategory {
 }
 #endif
 
-/// What the system holds weakly and the kit has to keep.
+/// Objects that the system references weakly, so that the kit has to keep them alive.
 @MainActor final class KeptObjects {
     #if !os(tvOS)
     var delegate: FanfareNotificationDelegate?

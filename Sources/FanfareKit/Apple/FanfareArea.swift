@@ -1,4 +1,4 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Looks.
+// Linux compiles this file only against stubs, so it stays thin: Looks makes the decisions.
 #if canImport(SwiftUI) && canImport(UIKit) && !os(tvOS) && !os(watchOS)
 public import SwiftUI
 
@@ -9,7 +9,7 @@ public struct FanfareArea: View {
     @ObservedObject private var board = LookBoard.shared
     private let name: String
 
-    /// An area of a name.
+    /// Creates an area with a name.
     ///
     ///     FanfareArea("news")
     public init(_ name: String = "") { self.name = name }
@@ -17,7 +17,7 @@ public struct FanfareArea: View {
     /// The notifications that are drawn here.
     public var body: some View {
         VStack(spacing: 8) {
-            // A stack without anything in it never appears.
+            // SwiftUI never calls `onAppear` of an empty stack.
             Color.clear.frame(height: 0)
             ForEach(board.pile.looks(in: name)) { look in
                 LookView(look, room: 600) { board.end(look, $0) }

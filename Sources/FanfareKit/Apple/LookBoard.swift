@@ -1,11 +1,11 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Looks.
+// Linux compiles this file only against stubs, so it stays thin: Looks makes the decisions.
 #if canImport(SwiftUI) && canImport(UIKit) && !os(tvOS) && !os(watchOS)
 import SwiftUI
 import UIKit
 
-/// Keeps the looks that are on the screen, in the app's own areas or in a window over it.
+/// Keeps the looks that are on the screen, in the app's own areas or in a window above them.
 @MainActor final class LookBoard: ObservableObject, LookDrawer {
-    /// The drawer of the app; a view finds its looks here.
+    /// The app's drawer, shared with the views that draw its looks.
     static let shared = LookBoard()
 
     @Published private(set) var pile = LookPile()
@@ -27,7 +27,7 @@ import UIKit
         draw()
     }
 
-    /// The person is done with a look.
+    /// Ends a look in the way that the person chose.
     func end(_ look: Look, _ how: Look.End) {
         let end = ends[look.id]
         hide(look)

@@ -1,9 +1,9 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Looks.
+// Linux compiles this file only against stubs, so it stays thin: Looks makes the decisions.
 #if canImport(SwiftUI) && canImport(UIKit) && !os(tvOS) && !os(watchOS)
 import SwiftUI
 import UIKit
 
-/// Draws what is on a look besides its buttons.
+/// Draws everything on a look except its buttons.
 struct LookContent: View {
     let look: Look
     let style: LookStyle

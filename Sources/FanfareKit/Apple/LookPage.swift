@@ -1,4 +1,4 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Looks.
+// Linux compiles this file only against stubs, so it stays thin: Looks makes the decisions.
 #if canImport(SwiftUI) && canImport(UIKit) && canImport(WebKit) && !os(tvOS) && !os(watchOS)
 import Foundation
 import SwiftUI
@@ -13,7 +13,7 @@ struct LookPage: UIViewRepresentable {
     func makeUIView(context: Context) -> WKWebView {
         let view = WKWebView()
         view.navigationDelegate = context.coordinator
-        // A page reads the files of a folder only when it lies in it; without one it comes from nowhere.
+        // A page reads the files of a folder only when it lies in that folder.
         if let folder, let page = Self.write(html, in: folder) {
             view.loadFileURL(page, allowingReadAccessTo: folder)
         } else {
@@ -32,7 +32,7 @@ struct LookPage: UIViewRepresentable {
         return page
     }
 
-    /// Hands links that are pressed to the kit, and lets nothing else leave the page.
+    /// Hands pressed links to the kit, and lets nothing else leave the page.
     @MainActor final class Links: NSObject, WKNavigationDelegate {
         private let follow: @MainActor (String) -> Void
 

@@ -1,11 +1,11 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Looks.
+// Linux compiles this file only against stubs, so it stays thin: Looks makes the decisions.
 #if canImport(SwiftUI) && canImport(UIKit) && !os(tvOS) && !os(watchOS)
 import SwiftUI
 
 /// Draws a look.
 struct LookView: View {
     let look: Look
-    /// The height that there is.
+    /// The available height.
     let room: Double
     let end: @MainActor (Look.End) -> Void
     @State private var form: PollForm
@@ -18,7 +18,7 @@ struct LookView: View {
     }
 
     private var style: LookStyle {
-        // Both have the same sizes in the same order.
+        // Both enums have the same sizes in the same order.
         let place = DynamicTypeSize.allCases.firstIndex(of: typeSize)
         let size = place.flatMap { TextSize(rawValue: $0) } ?? .large
         return LookStyle(look, isDark: scheme == .dark, textSize: size)

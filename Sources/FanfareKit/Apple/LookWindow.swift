@@ -1,9 +1,9 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Looks.
+// Linux compiles this file only against stubs, so it stays thin: Looks makes the decisions.
 #if canImport(SwiftUI) && canImport(UIKit) && !os(tvOS) && !os(watchOS)
 import SwiftUI
 import UIKit
 
-/// A window over the app that takes touches where a look is, and nowhere else.
+/// A window over the app that takes touches on a look and leaves all others to the app.
 @MainActor final class LookWindow: UIWindow {
     private let root = LookRoot()
     private var hosts: [String: UIViewController] = [:]
@@ -19,7 +19,7 @@ import UIKit
 
     required init?(coder: NSCoder) { nil }
 
-    /// Draws these looks and no others.
+    /// Draws exactly these looks and removes all others.
     func draw(_ looks: [Look], end: @escaping @MainActor (Look, Look.End) -> Void) {
         let ids = Set(looks.map(\.id))
         for (id, host) in hosts where !ids.contains(id) {
@@ -41,7 +41,7 @@ import UIKit
         let room = whole.safeAreaLayoutGuide
         var edges = [view.leadingAnchor.constraint(equalTo: whole.leadingAnchor)]
         edges.append(view.trailingAnchor.constraint(equalTo: whole.trailingAnchor))
-        // A strip is as high as its content; everything else has the whole screen.
+        // A strip is as high as its content; every other look has the whole screen.
         let strip = look.strip
         if strip != .bottom {
             edges.append(view.topAnchor.constraint(equalTo: strip == nil ? whole.topAnchor : room.topAnchor))
@@ -57,13 +57,13 @@ import UIKit
     }
 
     override func hitTest(_ point: CGPoint, with event: UIEvent?) -> UIView? {
-        // What is beside all looks is the app's to take.
+        // Touches outside all looks belong to the app.
         guard hosts.values.contains(where: { $0.view.frame.contains(point) }) else { return nil }
         return super.hitTest(point, with: event)
     }
 }
 
-/// Turns with the app's own window, and hides the status bar when that does.
+/// Rotates with the app's own window, and hides the status bar when that does.
 @MainActor private final class LookRoot: UIViewController {
     private var app: UIViewController? {
         view.window?.windowScene?.windows.first { !($0 is LookWindow) }?.rootViewController

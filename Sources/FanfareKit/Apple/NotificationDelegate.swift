@@ -1,26 +1,26 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Push and Phone.
+// Linux compiles this file only against stubs, so it stays thin: Push and Phone make the decisions.
 #if canImport(UserNotifications) && !os(tvOS)
 public import Foundation
 public import UserNotifications
 
-/// Hands what the notification centre says to the kit.
+/// Hands the notification centre's calls to the kit.
 ///
-/// The kit sets one when the centre has no delegate. An app with a delegate of its own forwards both calls to
-/// `fanfare.notificationDelegate`, or subclasses this one and calls `super`.
+/// The kit sets one when the centre has no delegate. An app with its own delegate forwards both calls to
+/// `fanfare.notificationDelegate`, or subclasses this class and calls `super`.
 ///
-/// The calls with a handler, and not those that are `async`: the system expects the answer on the main thread, and the
-/// latter give it on any.
+/// It implements the calls with a completion handler, not the `async` ones: the system expects the answer on the main
+/// thread, and the `async` ones give it on any thread.
 open class FanfareNotificationDelegate: NSObject, UNUserNotificationCenterDelegate {
     private let fanfare: Fanfare
 
-    /// A delegate for a kit.
+    /// Creates a delegate for a kit.
     ///
     ///     let delegate = FanfareNotificationDelegate(fanfare)
     public init(_ fanfare: Fanfare) {
         self.fanfare = fanfare
     }
 
-    /// A notification came while the app is in front: what of it is shown.
+    /// Handles a notification that arrived while the app is in front, and answers how to show it.
     ///
     ///     let delegate = fanfare.notificationDelegate
     ///     delegate.userNotificationCenter(center, willPresent: notification, withCompletionHandler: completionHandler)
@@ -43,7 +43,7 @@ open class FanfareNotificationDelegate: NSObject, UNUserNotificationCenterDelega
         }
     }
 
-    /// A person did something with a notification.
+    /// Handles a person's response to a notification.
     ///
     ///     let delegate = fanfare.notificationDelegate
     ///     delegate.userNotificationCenter(center, didReceive: response, withCompletionHandler: completionHandler)

@@ -1,11 +1,11 @@
-// Linux compiles this file against stubs only; it is thin: what is decided is decided in Extensions.
+// Linux compiles this file only against stubs, so it stays thin: Extensions makes the decisions.
 #if canImport(UserNotifications) && !os(tvOS) && !os(watchOS)
 import Foundation
 public import UserNotifications
 
 /// A notification service extension that shows a push's media and tracks that it was received.
 ///
-/// An app's extension subclasses it and says where the folder is that it shares with the app:
+/// An app's extension subclasses it and names the folder that it shares with the app:
 ///
 ///     final class NotificationService: FanfareNotificationService {
 ///         override var part: PushExtension { PushExtension(folder: groupFolder) }
@@ -16,17 +16,17 @@ open class FanfareNotificationService: UNNotificationServiceExtension {
     private var request: UNNotificationRequest?
     private var handler: ((UNNotificationContent) -> Void)?
 
-    /// Folder and limits.
+    /// The folder and limits of the extension.
     open var part: PushExtension { PushExtension(folder: FanfareOptions().folder) }
 
-    /// The system hands over a push before it shows it.
+    /// Handles a push that the system hands over before it shows the push.
     open override func didReceive(
         _ request: UNNotificationRequest,
         withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
         (handler, self.request) = (contentHandler, request)
         let part = part
-        // Safety: the request stays as it is, and who shows first is settled under the lock.
+        // Safety: the request does not change, and the lock decides which caller shows first.
         nonisolated(unsafe) let this = self
         task = Task {
             guard let plain = this.request?.content else { return }
@@ -40,7 +40,7 @@ open class FanfareNotificationService: UNNotificationServiceExtension {
         }
     }
 
-    /// The time is over: what there is is shown.
+    /// Shows what there is so far, because the time is over.
     open override func serviceExtensionTimeWillExpire() {
         task?.cancel()
         if let request { show(request.content) }

@@ -4,33 +4,33 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A question to the server's edge.
+/// A request to the server's edge.
 struct EdgeRequest: Sendable, Equatable {
     var method: String
-    /// Behind the server's address, beginning with a solidus.
+    /// The path below the server's address, with a leading slash.
     var path: String
     /// The device's secret, or the integration key the first time.
     var bearer: String
-    /// Who the user is, by the app's own back end.
+    /// The proof of the user's identity, from the app's own back end.
     var userProof: String?
-    /// By lower-case names.
+    /// Fields by lower-case name.
     var headers: [String: String] = [:]
-    /// JSON; nil for none.
+    /// The JSON body; nil for none.
     var body: Data?
 }
 
-/// The server's answer.
+/// The server's reply.
 struct EdgeReply: Sendable {
     let status: Int
-    /// By lower-case names.
+    /// Fields by lower-case name.
     let headers: [String: String]
     let body: Data
 
-    /// Seconds that the server asks to wait (RFC 9110, section 10.2.3); a date is taken as none.
+    /// The seconds that the server asks to wait (RFC 9110, section 10.2.3); nil for none or for a date.
     var retryAfter: TimeInterval? { headers["retry-after"].flatMap { TimeInterval($0) }.map { max(0, $0) } }
 }
 
-/// One server, asked over HTTPS; may be used from any task.
+/// One server, reached over HTTPS; may be used from any task.
 struct EdgeConnection: Sendable {
     private let server: URL
     private let session: URLSession
@@ -41,12 +41,12 @@ struct EdgeConnection: Sendable {
         self.server = server
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 30
-        // The kit has caches of its own, which know what a device may see.
+        // The kit has its own caches, which know what a device may see.
         configuration.urlCache = nil
         session = URLSession(configuration: configuration)
     }
 
-    /// The answer; throws what the system says when there is none.
+    /// Sends a request and returns the reply; throws the system's error when there is none.
     func send(_ request: EdgeRequest) async throws -> EdgeReply {
         guard let url = URL(string: server.absoluteString.trimmingSuffix("/") + request.path) else {
             throw URLError(.badURL)

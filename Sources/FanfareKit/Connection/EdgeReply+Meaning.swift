@@ -3,10 +3,10 @@ import Foundation
 extension EdgeReply {
     private var json: JSON? { try? JSONDecoder().decode(JSON.self, from: body) }
 
-    /// Whether it is no answer to the question, and asking again later may bring one.
+    /// True if the reply is no answer to the request, and asking again later may bring one.
     var isPassing: Bool { [408, 425, 429].contains(status) || status >= 500 }
 
-    /// What an answer to a registration says, and the secret that came with the first one.
+    /// The result of a registration, and the secret that came with the first one.
     var registration: (result: RegistrationResult, secret: String?) {
         let json = self.json
         let said = json?["status"]?.string.flatMap { RegistrationResult.Status(rawValue: $0) }
@@ -16,7 +16,7 @@ extension EdgeReply {
                 said ?? Self.status(status),
                 reason: reason ?? "the server answered \(status)",
                 pointer: json?["pointer"]?.string,
-                // A field that is wrong stays wrong.
+                // A wrong field stays wrong.
                 isPassing: (400..<500).contains(status) && ![408, 425, 429].contains(status) ? false : nil
             )
             return (result, nil)
@@ -24,7 +24,7 @@ extension EdgeReply {
         return (RegistrationResult(.registered, reason: reason), json?["device_secret"]?.string)
     }
 
-    /// What a status means when a proxy or a later server says it in other words.
+    /// The status for a code when the body, from a proxy or a later server, names none that the kit knows.
     private static func status(_ code: Int) -> RegistrationResult.Status {
         switch code {
         case 401: .integrationKeyEmpty
@@ -34,7 +34,7 @@ extension EdgeReply {
         }
     }
 
-    /// What an answer to a batch of events says.
+    /// The meaning of a reply to a batch of events.
     var tracking: EventOutbox.Answer {
         switch status {
         case 200..<300: .taken

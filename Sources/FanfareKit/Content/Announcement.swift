@@ -5,17 +5,17 @@ import Foundation
 ///     titleLabel.text = announcement.title
 ///     actionButton.setTitle(announcement.actionLabel ?? "More", for: .normal)
 public struct Announcement: Sendable, Hashable {
-    /// Tells whether the body is HTML; such a page has its title in itself.
+    /// True if the body is HTML; such a page contains its own title.
     public let isHTML: Bool
-    /// The first line; nil of HTML.
+    /// The first line; nil for HTML.
     public let title: String?
     /// Text or HTML.
     public let body: String
-    /// What the button says that acts; nil: the layout's own.
+    /// The label of the button that acts; nil for the layout's own.
     public let actionLabel: String?
-    /// What that button opens.
+    /// The link that this button opens.
     public let actionLink: String?
-    /// What the button says that leaves; nil: the layout's own.
+    /// The label of the button that leaves; nil for the layout's own.
     public let exitLabel: String?
 
     init?(_ json: JSON) {
@@ -33,36 +33,36 @@ public struct Announcement: Sendable, Hashable {
 ///
 ///     for question in poll.questions { show(question.title, question.choices.map(\.title)) }
 public struct Poll: Sendable, Hashable {
-    /// The first line.
+    /// The first line; nil for none.
     public let title: String?
-    /// What it is about.
+    /// The introduction to the questions; nil for none.
     public let body: String?
-    /// What the button says that submits; nil: the layout's own.
+    /// The label of the button that submits; nil for the layout's own.
     public let actionLabel: String?
-    /// What the button says that leaves; nil: the layout's own.
+    /// The label of the button that leaves; nil for the layout's own.
     public let exitLabel: String?
-    /// At least one.
+    /// The questions, at least one.
     public let questions: [Question]
 
-    /// A question.
+    /// A question of a poll.
     public struct Question: Sendable, Hashable, Identifiable {
-        /// What answers name it by.
+        /// The id by which answers name it.
         public let id: String
-        /// The question.
+        /// The text of the question.
         public let title: String
-        /// Tells whether several choices may be taken.
+        /// True if several choices may be selected.
         public let isMultiple: Bool
-        /// At least one.
+        /// The choices, at least one.
         public let choices: [Choice]
     }
 
-    /// A choice.
+    /// A choice of a question.
     public struct Choice: Sendable, Hashable, Identifiable {
-        /// What answers name it by.
+        /// The id by which answers name it.
         public let id: String
-        /// The text on it.
+        /// The text of the choice.
         public let title: String
-        /// Tells whether it is taken at first.
+        /// True if it is selected at first.
         public let isDefault: Bool
     }
 
@@ -97,6 +97,6 @@ extension Poll.Choice {
 }
 
 extension JSON {
-    /// The text, when there is anything in it: an empty label leaves the layout's own.
+    /// The text, or nil when it is empty: an empty label leaves the layout's own.
     var nonEmpty: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
 }

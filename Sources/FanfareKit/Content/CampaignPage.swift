@@ -1,9 +1,9 @@
-/// What an announcement or a poll shows, read from the content that its push named.
+/// The page of an announcement or a poll, read from the content that its push named.
 enum CampaignPage: Sendable, Hashable {
     case announcement(Announcement)
     case poll(Poll)
 
-    /// nil of content that is not what the campaign's kind needs.
+    /// Reads the page; nil when the content does not fit the campaign's kind.
     init?(_ push: PushMessage, _ content: RichContent) {
         guard let json = content.json else { return nil }
         if push.kind == .announcement, let announcement = Announcement(json) {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Content that was fetched, in files, with the tags by which the server says that it is still the same.
+/// Fetched content in files, with the entity tags by which the server says that it is unchanged.
 ///
-/// One task at a time. What was not used for longest goes first when there is too much.
+/// For one task at a time. The least recently used content is deleted first when the cache is full.
 struct ContentCache {
-    /// Bytes of all contents together.
+    /// The largest size of all contents together, in bytes.
     static let bytesMax = 50 * 1024 * 1024
 
     private let folder: URL
@@ -20,26 +20,26 @@ struct ContentCache {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// The server's tag of what is here; nil for nothing.
+    /// The server's tag of a cached content; nil when it is not cached.
     func tag(_ id: String) -> String? { facts(id)?.tag }
 
-    /// What is here; counts as a use.
+    /// Reads a cached content, which counts as a use.
     func read(_ name: RichContentName, now: Date) -> RichContent? {
         guard let facts = facts(name.id), let data = try? Data(contentsOf: url(name.id, "data")) else { return nil }
         try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: url(name.id, "data").path)
         return RichContent(name: name, contentType: facts.contentType, data: data)
     }
 
-    /// Keeps content; throws when the disk does not take it.
+    /// Keeps content; throws when it cannot be written.
     func write(_ content: RichContent, tag: String?) throws {
         let facts = Facts(id: content.name.id, tag: tag, contentType: content.contentType)
         try content.data.write(to: url(facts.id, "data"), options: .atomic)
-        // After the bytes: without its facts content is not there.
+        // The facts follow the bytes: without its facts, content counts as absent.
         try JSONEncoder().encode(facts).write(to: url(facts.id, "json"), options: .atomic)
         trim(besides: facts.id)
     }
 
-    /// Everything goes.
+    /// Deletes everything.
     func removeAll() {
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         for file in files { try? FileManager.default.removeItem(at: file) }
@@ -52,7 +52,7 @@ struct ContentCache {
         return facts
     }
 
-    /// Ids have characters that a file's name may not have; Base64 tells upper from lower case, which some disks do not.
+    /// Ids contain characters that file names may not, and Base64 is case-sensitive, as some file systems are not.
     private func url(_ id: String, _ kind: String) -> URL {
         let name = id.utf8.map { byte in
             let digits = String(byte, radix: 16)

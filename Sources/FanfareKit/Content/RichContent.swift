@@ -1,31 +1,31 @@
 public import Foundation
 
-/// Rich content that a push named, as the server has it.
+/// Rich content that a push named, as the server delivered it.
 ///
 ///     if content.contentType == "image/png" { imageView.image = UIImage(data: content.data) }
 public struct RichContent: Sendable, Hashable {
-    /// What named it.
+    /// The name that the push gave it.
     public let name: RichContentName
-    /// What it is, such as `image/jpeg`, without parameters.
+    /// The content type without parameters, such as `image/jpeg`.
     public let contentType: String
     /// The bytes.
     public let data: Data
 
-    /// The bytes as JSON, when they are that.
+    /// The bytes as JSON; nil when they are not JSON.
     var json: JSON? { try? JSONDecoder().decode(JSON.self, from: data) }
 }
 
-/// Why content could not be had.
+/// The reason why content is not available.
 public enum RichContentProblem: Error, Sendable, Hashable {
-    /// The server has none of this id (any more).
+    /// The server has no content of this id, or no longer has it.
     case gone
-    /// It is larger than the phone takes.
+    /// It is larger than the limit.
     case tooLarge
-    /// It is none of the types that its handler takes.
+    /// Its type is not among those that its handler takes.
     case wrongType(String)
-    /// The bytes are not what the type says.
+    /// The bytes do not match the type.
     case damaged
-    /// The device is not registered, or not any more.
+    /// The device is not registered, or no longer registered.
     case notRegistered
     /// The server was not reached, or failed; trying again may help.
     case unavailable(String)
@@ -33,10 +33,10 @@ public enum RichContentProblem: Error, Sendable, Hashable {
 
 /// Judges content before an app gets it; no I/O.
 enum ContentRule {
-    /// Bytes that a phone takes, which is what the server takes.
+    /// The largest content in bytes, which is also the server's limit.
     static let bytesMax = 2 * 1024 * 1024
 
-    /// The content of an answer, or why it is none.
+    /// Returns the content of an answer, or the reason why it has none.
     static func judge(
         _ name: RichContentName,
         status: Int,
@@ -58,7 +58,7 @@ enum ContentRule {
         return .success(RichContent(name: name, contentType: plain, data: data))
     }
 
-    /// The first bytes of images say what they are; of the rest nothing does.
+    /// The first bytes of an image identify its type; other types cannot be checked.
     private static func beginsRight(_ data: Data, type: String) -> Bool {
         let head = Array(data.prefix(12))
         func starts(_ bytes: [UInt8], at place: Int = 0) -> Bool { head.dropFirst(place).starts(with: bytes) }

@@ -1,15 +1,15 @@
-/// What an app does with rich content that was opened from a push.
+/// A function of the app that takes rich content opened from a push.
 typealias RichContentTaker = @Sendable (RichContent, PushMessage) async -> Void
 
-/// Who takes rich content of one type, and what of it is let through.
+/// The handler of rich content of one type, with its limits.
 struct RichContentHandler: Sendable {
-    /// Content types such as `image/png`; empty lets all through.
+    /// The accepted content types such as `image/png`; empty accepts all.
     var types: Set<String> = []
-    /// Bytes at most.
+    /// The largest content in bytes.
     var bytesMax = ContentRule.bytesMax
     let take: RichContentTaker
 
-    /// The content, or why it is not let through.
+    /// Returns the content, or the reason why it is rejected.
     func judge(_ content: RichContent) -> Result<RichContent, RichContentProblem> {
         guard types.isEmpty || types.contains(content.contentType) else {
             return .failure(.wrongType(content.contentType))

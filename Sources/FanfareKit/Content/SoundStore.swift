@@ -1,10 +1,10 @@
 import Foundation
 
-/// Sounds that came as rich content, as files where the system looks for an app's sounds.
+/// Sounds that came as rich content, as files in the folder where the system looks for an app's sounds.
 ///
-/// May be used from any task: a file is there whole or not at all.
+/// May be used from any task: a file is either complete or absent.
 struct SoundStore: Sendable {
-    /// Files at most; the oldest goes first.
+    /// The largest number of files; the oldest is deleted first.
     static let filesMax = 20
     private static let prefix = "fanfare-"
 
@@ -16,26 +16,26 @@ struct SoundStore: Sendable {
         "audio/vnd.wave": "wav", "audio/x-caf": "caf", "audio/mpeg": "mp3", "audio/mp3": "mp3",
     ]
 
-    /// The name of a content's file; nil of what is no sound.
+    /// The file name of a content; nil when it is not a sound.
     static func name(_ content: RichContent) -> String? {
         guard let ending = endings[content.contentType] else { return nil }
         let id = content.name.id.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" }
         return prefix + String(String(id).prefix(100)) + "." + ending
     }
 
-    /// The name by which a notification plays it; nil of what the system does not play with one, such as MP3.
+    /// The name by which a notification plays it; nil for types that notifications cannot play, such as MP3.
     static func nameForNotification(_ content: RichContent) -> String? {
         name(content).flatMap { $0.hasSuffix(".mp3") ? nil : $0 }
     }
 
-    /// Where a content's file is; nil when it is not there.
+    /// The file of a content; nil when it does not exist.
     func place(_ content: RichContent) -> URL? {
         guard let name = Self.name(content) else { return nil }
         let file = folder.appendingPathComponent(name)
         return FileManager.default.fileExists(atPath: file.path) ? file : nil
     }
 
-    /// Writes a sound, and nothing of other content; throws when the disk does not take it.
+    /// Writes a sound and ignores other content; throws when the sound cannot be written.
     func keep(_ content: RichContent, now: Date) throws {
         guard let name = Self.name(content) else { return }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -45,7 +45,7 @@ struct SoundStore: Sendable {
         trim()
     }
 
-    /// Everything goes that came from the server.
+    /// Deletes all sounds that came from the server.
     func removeAll() { for file in files() { try? FileManager.default.removeItem(at: file.url) } }
 
     private func files() -> [(url: URL, at: Date)] {

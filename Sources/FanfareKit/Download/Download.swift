@@ -4,30 +4,31 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Why a file could not be fetched.
+/// The reason why a file could not be fetched.
 public enum DownloadProblem: Error, Sendable, Hashable {
-    /// It has more bytes than are allowed.
+    /// The file is larger than the limit.
     case tooLarge
-    /// It did not come in time.
+    /// The file did not arrive in time.
     case tooSlow
-    /// It is of a type that is of no use.
+    /// The file has a type that cannot be used.
     case wrongType(String)
     /// The server answered with this status.
     case refused(Int)
-    /// The server was not reached, or the disk did not take the file; the system's own words.
+    /// The server was not reached, or the file could not be written; carries the system's message.
     case failed(String)
 }
 
-/// Fetches one file of at most so many bytes in at most so many seconds, straight to the disk.
+/// Fetches one file straight to the disk, within limits of size and time.
 ///
 /// May be used from any task; ends at once when its task is cancelled.
 struct Download: Sendable {
-    /// Bytes at most.
+    /// The largest file in bytes.
     var bytesMax: Int
-    /// Seconds for all of it.
+    /// The seconds for the whole download.
     var seconds: TimeInterval
 
-    /// Fetches a file to `target`, which is there afterwards only if all went well; its content type without parameters.
+    /// Fetches a file to `target`, which exists afterwards only on success; returns its content type without
+    /// parameters.
     func fetch(_ url: URL, to target: URL) async throws(DownloadProblem) -> String {
         let part = target.appendingPathExtension("part-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: part) }
@@ -57,7 +58,7 @@ struct Download: Sendable {
         let session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: url)
-        // The system's own limits are for pauses between bytes, not everywhere for the whole.
+        // On some platforms the system's own limits apply to pauses between bytes, not to the whole download.
         let limit = UInt64(max(0, seconds) * 1e9)
         let alarm = Task {
             try await Task.sleep(nanoseconds: limit)
@@ -76,9 +77,9 @@ struct Download: Sendable {
     }
 }
 
-/// Takes the bytes of one answer to a file.
+/// Writes the bytes of one response to a file.
 ///
-/// Safety: what changes is changed under the lock; the file is touched on the session's queue only, which is serial.
+/// Safety: mutable state changes under the lock; only the session's serial queue touches the file.
 private final class Receiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private let file: FileHandle
@@ -97,7 +98,7 @@ private final class Receiver: NSObject, URLSessionDataDelegate, @unchecked Senda
         lock.withLock { self.continuation = continuation }
     }
 
-    /// Keeps the first reason.
+    /// Records the first reason and ignores later ones.
     func giveUp(_ reason: DownloadProblem) { lock.withLock { problem = problem ?? reason } }
 
     func urlSession(

@@ -1,23 +1,25 @@
 public import Foundation
 
-/// What a notification service extension does, in one call: the push is tracked as received, its media fetched.
+/// The work of a notification service extension in one call: tracks the push as received and fetches its media.
 ///
-/// Works in the extension's own process, in the folder that it shares with the app (an app group's). Needs no start, and
-/// no registration of its own: the app sends what the extension noted when it comes to the front.
+/// It runs in the extension's own process, in the folder that the extension shares with the app (an app group's). It
+/// needs no start and no registration of its own: the app sends the recorded events when it comes to the front.
 ///
 ///     let found = await PushExtension(folder: groupFolder).received(request.content.userInfo)
-///     if case .success(let file)? = found { content.attachments = [try UNNotificationAttachment(identifier: "", url: file)] }
+///     if case .success(let file)? = found {
+///         content.attachments = [try UNNotificationAttachment(identifier: "", url: file)]
+///     }
 public struct PushExtension: Sendable {
     /// The folder of `FanfareOptions`.
     public var folder: URL
-    /// Names of the app's own in its pushes, as in `FanfareOptions`; needed only until the app has run once.
+    /// The app's own field names in its pushes, as in `FanfareOptions`; needed only until the app has run once.
     public var payloadNames: [String: String] = [:]
-    /// Seconds for the media; the system gives an extension about 30 for all of its work.
+    /// The seconds for the media; the system gives an extension about 30 for all of its work.
     public var seconds: TimeInterval = 20
-    /// Bytes of the media; the system shows no image above 10 MiB.
+    /// The largest media file in bytes; the system shows no image above 10 MiB.
     public var bytesMax = 10 * 1024 * 1024
 
-    /// An extension's part, in the folder that the app's options name.
+    /// Creates the extension's part, in the folder that the app's options name.
     ///
     ///     var part = PushExtension(folder: groupFolder)
     ///     part.seconds = 10
@@ -25,10 +27,10 @@ public struct PushExtension: Sendable {
         self.folder = folder
     }
 
-    /// A push came: it is noted, and its media fetched to a file with the ending that its type asks for.
+    /// Records a push, and fetches its media to a file with the extension of its type.
     ///
-    /// nil: the push is not ours, or names no media; nothing but the text is to be shown then, nor after a failure. The
-    /// file is the caller's to move or delete; the system moves what becomes an attachment.
+    /// Returns nil when Fanfare did not send the push, or when it names no media. Then, and after a failure, show only
+    /// the text. The caller moves or deletes the file; the system moves a file that becomes an attachment.
     ///
     ///     if case .success(let file)? = await part.received(userInfo) { attach(file) }
     public func received(_ userInfo: [AnyHashable: Any]) async -> Result<URL, DownloadProblem>? {
@@ -39,7 +41,7 @@ public struct PushExtension: Sendable {
         return await fetch(media)
     }
 
-    /// Leaves it for the app; an extension that cannot is no worse off than none.
+    /// Leaves the event for the app, and ignores an error: the notification is shown all the same.
     func note(_ push: PushMessage, at now: Date) {
         guard let messageID = push.messageID,
             let event = TrackedEvent(.received, .system, of: push.kind, messageID: messageID, at: now)
@@ -64,7 +66,7 @@ public struct PushExtension: Sendable {
     }
 }
 
-/// What the system shows with a notification (Apple's `UNNotificationAttachment`), by the ending that tells it the type.
+/// Media types that the system shows with a notification (Apple's `UNNotificationAttachment`), by file extension.
 enum MediaType {
     private static let endings = [
         "image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "audio/aiff": "aiff", "audio/x-aiff": "aiff",
@@ -73,9 +75,9 @@ enum MediaType {
     ]
     private static let known = Set(endings.values).union(["jpeg", "aif", "mpeg", "m4v"])
 
-    /// The ending of a file; nil of what the system does not show.
+    /// Returns the file extension of a type; nil for types that the system does not show.
     ///
-    /// Where the server does not know the type, the address says it.
+    /// The address decides where the server does not know the type.
     static func ending(_ type: String, _ url: URL) -> String? {
         if let ending = endings[type] { return ending }
         guard type.isEmpty || type == "application/octet-stream" || type == "binary/octet-stream" else { return nil }

@@ -1,12 +1,12 @@
 import Foundation
 
 extension Fanfare {
-    /// The language in which looks say what a campaign leaves to them.
+    /// The language of the labels that a campaign leaves to its look.
     @MainActor private var language: String {
         presenters.language ?? Locale.preferredLanguages.first ?? Locale.current.identifier
     }
 
-    /// The drawer of a part's looks; nil: nobody, and the kit does without.
+    /// The drawer of these looks; nil when the options exclude them or nobody draws, and the kit does without.
     @MainActor func drawer(_ part: FanfareOptions.Looks) -> (any LookDrawer)? {
         options.looks.contains(part) ? presenters.drawer : nil
     }
@@ -17,7 +17,7 @@ extension Fanfare {
         Look(notification, categories: options.categories, language: language)
     }
 
-    /// Draws a message; false: nobody can.
+    /// Draws a message; returns false when nobody can.
     @MainActor func draw(_ message: InAppMessage, closed: @escaping @MainActor (InAppClosing) -> Void) -> Bool {
         guard let drawer = drawer(.messages) else { return false }
         return drawer.show(look(message)) { [weak self] end in
@@ -31,7 +31,7 @@ extension Fanfare {
         }
     }
 
-    /// Draws an announcement or a poll; false: nobody can.
+    /// Draws an announcement or a poll; returns false when nobody can.
     @MainActor func draw(_ campaign: PresentedCampaign) -> Bool {
         guard let drawer = drawer(.campaigns), let look = Look(campaign, language: language) else { return false }
         let isDrawn = drawer.show(look) { [weak self] end in
@@ -48,20 +48,20 @@ extension Fanfare {
         return isDrawn
     }
 
-    /// Draws a notification inside the app; nil: nobody is there to.
+    /// Draws a notification inside the app; returns nil when nobody can.
     @MainActor func draw(_ notification: InAppNotification) -> NotifierAnswer? {
         guard let drawer = drawer(.notifications) else { return nil }
         let isDrawn = drawer.show(look(notification)) { end in
             switch end {
             case .actioned(let button): notification.actioned(button)
-            // It has neither a page nor questions.
+            // A notification has neither a page nor questions.
             case .followed, .answered, .exited: notification.exited()
             }
         }
         return isDrawn ? .drawn : .declined
     }
 
-    /// The name of a page's link in an event.
+    /// The name by which an event reports a link of a page.
     private static let linkAction = "link"
 
     private func follow(_ link: String, from push: PushMessage?) {

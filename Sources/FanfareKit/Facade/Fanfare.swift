@@ -2,14 +2,14 @@ public import Foundation
 
 /// The phone's part of Fanfare: registration, pushes, tracking, rich content, in-app messages.
 ///
-/// One line starts it, and it does by itself what the options say:
+/// One line starts the kit, which then does everything that the options name:
 ///
 ///     let fanfare = try Fanfare.start(integrationKey: "…", server: "https://push.example.com")
 ///
-/// Every part has calls to do it by hand too. They may be made from any thread, and take effect in the order in which
-/// they were made; those that return something wait for it.
+/// Every part can also be driven by hand. Calls may come from any thread and take effect in the order in which they
+/// were made; those that return a value wait for it.
 public final class Fanfare: Sendable {
-    /// What was started last, for code that nobody hands anything to, such as an app delegate.
+    /// The kit that was started last, for code that gets no reference to it, such as an app delegate.
     ///
     ///     Fanfare.shared?.log(.custom("goal"))
     @MainActor public private(set) static var shared: Fanfare?
@@ -18,7 +18,7 @@ public final class Fanfare: Sendable {
     public let presenters = Presenters()
     let options: FanfareOptions
     #if canImport(UserNotifications)
-    /// What the system holds weakly and the kit has to keep.
+    /// Objects that the system references weakly, so that the kit has to keep them alive.
     @MainActor let kept = KeptObjects()
     #endif
     let phone: Phone
@@ -32,8 +32,8 @@ public final class Fanfare: Sendable {
     ///
     ///     let fanfare = try Fanfare.start(integrationKey: key, server: "https://push.example.com", delegate: self)
     ///
-    /// An empty key or server is no error but a status that the delegate hears, as everything that goes wrong later.
-    /// Throws when the folder of the options cannot be made.
+    /// An empty key or server is not an error: the delegate hears a status, as for everything that goes wrong later.
+    /// Throws when the folder of the options cannot be created.
     @MainActor public static func start(
         integrationKey: String,
         server: String,
@@ -67,7 +67,7 @@ public final class Fanfare: Sendable {
             if let connection = Self.connection(tracking) {
                 setting.track = { try await connection.send($0) }
             } else {
-                stage.log("trackingServer is no address: events go to the server")
+                stage.log("trackingServer is not an address: events go to the server")
             }
         }
         if options.automation.contains(.place) { setting.place = { Place.current() } }
@@ -86,17 +86,17 @@ public final class Fanfare: Sendable {
         URL(string: server).flatMap { $0.host == nil ? nil : EdgeConnection(server: $0) }
     }
 
-    /// Does it after everything that was said before.
+    /// Runs a body after all earlier calls have taken effect.
     func order(_ body: @escaping @Sendable (Phone) async -> Void) { orders.yield(body) }
 
-    /// Returns when everything that was said before has been done.
+    /// Returns when all earlier calls have taken effect.
     private func caughtUp() async {
         await withCheckedContinuation { continuation in
             if case .terminated = orders.yield({ _ in continuation.resume() }) { continuation.resume() }
         }
     }
 
-    /// Returns when nothing is under way: what could be sent has been sent, or waits for its next try.
+    /// Returns when nothing is in progress: everything has been sent, or waits for its next try.
     ///
     ///     await fanfare.settled()
     public func settled() async {
@@ -104,7 +104,7 @@ public final class Fanfare: Sendable {
         await phone.settled()
     }
 
-    /// What the phone says after everything that was said before; nil once the kit was stopped.
+    /// Returns the phone's answer after all earlier calls have taken effect; nil after the kit was stopped.
     func asked<Value: Sendable>(_ body: @escaping @Sendable (Phone) async -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             let result = orders.yield { continuation.resume(returning: await body($0)) }
@@ -112,7 +112,7 @@ public final class Fanfare: Sendable {
         }
     }
 
-    /// Ends the kit: nothing is sent or shown any more; what was noted is kept for the next start.
+    /// Stops the kit: nothing is sent or shown any more, and everything recorded is kept for the next start.
     ///
     ///     fanfare.stop()
     public func stop() {
@@ -122,21 +122,21 @@ public final class Fanfare: Sendable {
 
     // MARK: - Registration
 
-    /// Tells the token that APNs gave to `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
+    /// Sets the token that APNs gave to `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
     ///
     ///     fanfare.setToken(deviceToken)
     public func setToken(_ token: Data) {
         setToken(token.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
     }
 
-    /// Tells a token that is a text, as FCM's are.
+    /// Sets a token that is a text, as FCM's are.
     ///
     ///     fanfare.setToken(fcmToken)
     public func setToken(_ token: String) { order { await $0.change { $0.token = token } } }
 
-    /// Tells who uses the app; nil is a log-out.
+    /// Sets the user of the app; nil is a log-out.
     ///
-    /// `proof` is the token of the app's own back end, where the app's settings ask for one.
+    /// `proof` is a token from the app's own back end, needed where the app's settings ask for one.
     ///
     ///     fanfare.setUser("ana@example.com", proof: jwt)
     public func setUser(_ key: String?, proof: String? = nil) {
@@ -148,33 +148,35 @@ public final class Fanfare: Sendable {
     ///     fanfare.addTags(["derby"])
     public func addTags(_ tags: [String]) { order { await $0.change { $0.tags.formUnion(tags) } } }
 
-    /// Takes tags from the device.
+    /// Removes tags from the device.
     ///
     ///     fanfare.removeTags(["derby"])
     public func removeTags(_ tags: [String]) { order { await $0.change { $0.tags.subtract(tags) } } }
 
-    /// Sets an attribute of the device, a text, a number, true or false; one that is set stays, with null it is empty.
+    /// Sets an attribute of the device: a text, a number, true or false.
     ///
     ///     fanfare.setAttribute("team", .string("atleti"))
+    ///
+    /// An attribute stays until it is set again; null empties it.
     public func setAttribute(_ name: String, _ value: JSON) {
         order { await $0.change { $0.attributes[name] = value } }
     }
 
-    /// Tells the person's language and region, such as `es-ES`, and time zone, such as `Europe/Madrid`.
+    /// Sets the person's language and region, such as `es-ES`, and time zone, such as `Europe/Madrid`.
     ///
     ///     fanfare.setPlace(locale: "es-ES", timeZone: "Europe/Madrid")
     public func setPlace(locale: String?, timeZone: String?) {
         order { await $0.change { ($0.locale, $0.timeZone) = (locale, timeZone) } }
     }
 
-    /// Tells the app's version, such as `3.2.0`.
+    /// Sets the app's version, such as `3.2.0`.
     ///
     ///     fanfare.setAppVersion("3.2.0")
     public func setAppVersion(_ version: String) { order { await $0.change { $0.appVersion = version } } }
 
-    /// Has the server forget this device, and forgets what is kept here: registration, events, answers, contents.
+    /// Has the server forget this device, and deletes everything kept here: registration, events, answers, contents.
     ///
-    /// Nothing is sent afterwards before the app tells a token again.
+    /// Nothing is sent afterwards until the app sets a token again.
     ///
     ///     if case .failed(let reason) = await fanfare.forget() { show("Try again later: \(reason)") }
     public func forget() async -> ForgetResult {
@@ -182,19 +184,19 @@ public final class Fanfare: Sendable {
         return await phone.forget()
     }
 
-    /// What the person allows.
+    /// The permission that the person gave to show notifications.
     public enum Permission: String, Sendable, Hashable, CaseIterable {
         case authorized, provisional, denied, unknown
     }
 
-    /// Tells what the person allows the app to show.
+    /// Sets the permission that the person gave the app to show notifications.
     ///
     ///     fanfare.setPermission(.authorized)
     public func setPermission(_ permission: Permission) {
         order { await $0.change { $0.permission = permission.rawValue } }
     }
 
-    /// Sets the count on the icon, here and on the server.
+    /// Sets the count on the icon, on the device and on the server.
     ///
     ///     fanfare.setBadge(0)
     public func setBadge(_ count: Int) {
@@ -206,19 +208,19 @@ public final class Fanfare: Sendable {
 
     // MARK: - Pushes
 
-    /// Reads a push's user info, under the names of the app's own too; nil when it is somebody else's.
+    /// Reads a push from a user info, also under the app's own field names; nil when Fanfare did not send it.
     ///
     ///     let push = fanfare.push(response.notification.request.content.userInfo)
     public func push(_ userInfo: [AnyHashable: Any]) -> PushMessage? {
         PushMessage(members: JSON.members(userInfo), names.names)
     }
 
-    /// Tells whether a user info is of a push that Fanfare sent.
+    /// Returns true if Fanfare sent the push of this user info.
     ///
     ///     guard fanfare.isOurs(userInfo) else { return otherSDK.handle(userInfo) }
     public func isOurs(_ userInfo: [AnyHashable: Any]) -> Bool { push(userInfo) != nil }
 
-    /// A push came; returns when what it brought is there.
+    /// Handles a push that arrived; returns when its content is there, or cannot be had.
     ///
     ///     let result = await fanfare.received(userInfo)
     public func received(_ userInfo: [AnyHashable: Any]) async -> FetchResult {
@@ -227,40 +229,40 @@ public final class Fanfare: Sendable {
         return await phone.received(push)
     }
 
-    /// A push came while the app is in front: what the system is to show of it.
+    /// Handles a push that arrived while the app is in front, and returns how the system is to show it.
     ///
     ///     let shown = await fanfare.displayed(notification.request.content.userInfo)
     @discardableResult public func displayed(_ userInfo: [AnyHashable: Any]) async -> NotificationPresentation {
         await displayed(push(userInfo))
     }
 
-    /// The same of a push that was read; nil is somebody else's.
+    /// Handles a push that was already read; nil stands for one that Fanfare did not send.
     func displayed(_ push: PushMessage?) async -> NotificationPresentation {
         guard let push else { return .all }
         await caughtUp()
         return await phone.displayed(push)
     }
 
-    /// A notification was tapped, or one of its buttons was pressed.
+    /// Handles a tap on a notification or on one of its buttons.
     ///
     ///     await fanfare.opened(userInfo, action: "LIKE")
     public func opened(_ userInfo: [AnyHashable: Any], action: String? = nil) async {
         await responded(action.map { .action($0) } ?? .opened, to: push(userInfo))
     }
 
-    /// A notification was swiped away.
+    /// Handles a notification that the person swiped away.
     ///
     ///     await fanfare.dismissed(userInfo)
     public func dismissed(_ userInfo: [AnyHashable: Any]) async { await responded(.dismissed, to: push(userInfo)) }
 
-    /// A person did something with a push that was read; nil is somebody else's.
+    /// Handles a person's response to a push that was already read; nil stands for one that Fanfare did not send.
     func responded(_ response: PushResponse, to push: PushMessage?) async {
         guard let push else { return }
         await caughtUp()
         await phone.responded(response, to: push)
     }
 
-    /// The content that a push names, from the server or from the cache.
+    /// Returns the content that a push names, from the cache or the server.
     ///
     ///     if case .success(let coupon) = await fanfare.content(of: push) { show(coupon.data) }
     public func content(of push: PushMessage) async -> Result<RichContent, RichContentProblem> {
@@ -268,10 +270,10 @@ public final class Fanfare: Sendable {
         return await phone.fetch(push)
     }
 
-    /// Says who takes rich content of a type when it was opened from a push; the empty type is for all others.
+    /// Sets the handler of rich content of a type, called when its push was opened; the empty type is for all others.
     ///
-    /// Content that is none of `types` (all when empty) or has more than `bytesMax` bytes is not let through: the delegate
-    /// hears that it failed. The server takes no content of more than 2 MiB.
+    /// Content whose type is not in `types` (empty: any) or that is larger than `bytesMax` bytes is rejected, and the
+    /// delegate hears that it failed. The server accepts no content of more than 2 MiB.
     ///
     ///     fanfare.onContent("coupon", types: ["image/png"]) { coupon, push in await show(coupon.data) }
     public func onContent(
@@ -283,7 +285,7 @@ public final class Fanfare: Sendable {
         order { await $0.setHandler(RichContentHandler(types: types, bytesMax: bytesMax, take: take), for: type) }
     }
 
-    /// Says who takes data pushes of a category; the empty one is for all others.
+    /// Sets the handler of data pushes of a category; the empty category is for all others.
     ///
     ///     fanfare.onDataPush("prices") { push in try prices.update(push.bytes); return true }
     public func onDataPush(_ category: String = "", _ handler: @escaping DataPushHandler) {
@@ -292,44 +294,44 @@ public final class Fanfare: Sendable {
 
     // MARK: - Sessions and in-app messages
 
-    /// The app came to the front.
+    /// Tells the kit that the app came to the front.
     ///
     ///     func sceneDidBecomeActive(_ scene: UIScene) { fanfare.didBecomeActive() }
     public func didBecomeActive() { order { await $0.becameActive() } }
 
-    /// The app leaves the front.
+    /// Tells the kit that the app leaves the front.
     ///
     ///     func sceneWillResignActive(_ scene: UIScene) { fanfare.willResignActive() }
     public func willResignActive() { order { await $0.resigned() } }
 
-    /// The keyboard rose or fell.
+    /// Tells the kit that the keyboard appeared or disappeared.
     ///
     ///     fanfare.keyboard(isUp: true)
     public func keyboard(isUp: Bool) { order { await $0.surroundings(isKeyboardUp: isUp) } }
 
-    /// The screen was turned.
+    /// Tells the kit that the screen was turned.
     ///
     ///     fanfare.orientation(.landscape)
     public func orientation(_ orientation: InAppMessage.Orientation) {
         order { await $0.surroundings(orientation: orientation) }
     }
 
-    /// Something happened in the app that messages may wait for.
+    /// Logs an event in the app that may trigger messages.
     ///
     ///     fanfare.log(.purchase("pass", price: 9.99, currency: "EUR"))
     public func log(_ event: AppEvent) { order { await $0.happened(event) } }
 
-    /// Shows a message that the app made itself, when there is a place for it.
+    /// Shows a message that the app made itself, as soon as there is room for it.
     ///
     ///     fanfare.display(InAppMessage(id: "welcome", header: "Hello"))
     public func display(_ message: InAppMessage) { order { await $0.display(message) } }
 
-    /// The place of a message's asset: a file, or the folder of what was a ZIP; nil when it is not there.
+    /// The location of a message's asset: a file, or the folder of an unpacked ZIP; nil when it is not on the device.
     ///
     ///     if let file = message.image.flatMap(fanfare.asset) { imageView.image = UIImage(contentsOfFile: file.path) }
     public func asset(_ url: URL) -> URL? { assets.place(url) }
 
-    /// The file of a sound that came as content, such as an MP3 for the app to play; nil of other content.
+    /// The file of a sound that came as content, such as an MP3 for the app to play; nil for other content.
     ///
     ///     if let file = fanfare.sound(of: content) { player = try AVAudioPlayer(contentsOf: file) }
     public func sound(of content: RichContent) -> URL? { SoundStore(folder: options.soundFolder).place(content) }
@@ -339,7 +341,7 @@ public final class Fanfare: Sendable {
     ///     fanfare.displayNext()
     public func displayNext() { order { await $0.displayNext() } }
 
-    /// The network is there again: what waits is sent at once.
+    /// Tells the kit that the network is back: everything that waits is sent at once.
     ///
     ///     monitor.pathUpdateHandler = { if $0.status == .satisfied { fanfare.networkReturned() } }
     public func networkReturned() { order { await $0.networkReturned() } }

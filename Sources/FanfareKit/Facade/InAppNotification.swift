@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A notification, announcement or poll that is told of inside the app instead of by the system, and what is said of it.
+/// A notification, announcement or poll that the app itself shows instead of the system, with calls to report its end.
 ///
-/// A notifier that draws it says nothing of that: it is displayed. Then exactly one of actioned, exited or dropped ends it
-/// and lets the next one come; what is said afterwards counts no more. A view that disappears and says nothing is exited
-/// after five seconds in front.
+/// Once a notifier has drawn it, it counts as displayed. Then exactly one of actioned, exited or dropped ends it and
+/// lets the next one come; later reports are ignored. A view that disappears without a report counts as exited after
+/// five seconds in front.
 ///
 ///     func show(_ notification: InAppNotification) -> Bool {
 ///         banner.show(notification.title, notification.body, at: notification.place) { notification.actioned() }
 ///         return true
 ///     }
 public struct InAppNotification: Sendable, Identifiable {
-    /// The push that brought it, or would have.
+    /// The push that brought it, or would have brought it.
     public let push: PushMessage
     /// The first line; nil for none.
     public let title: String?
@@ -21,10 +21,10 @@ public struct InAppNotification: Sendable, Identifiable {
     public let body: String?
     /// The place at which it appears.
     public let place: NotificationPlace
-    /// Takes what is said, in the order in which it is said.
+    /// Queues a report, in the order in which reports are made.
     let order: @Sendable (@escaping @Sendable (Phone) async -> Void) -> Void
 
-    /// The campaign.
+    /// The campaign's id.
     public var id: String { push.campaign }
     /// An image, sound or film to show with it.
     public var media: URL? { push.media }
@@ -35,7 +35,7 @@ public struct InAppNotification: Sendable, Identifiable {
         order: @escaping @Sendable (@escaping @Sendable (Phone) async -> Void) -> Void
     ) {
         self.push = push
-        // A data message of FCM has its texts beside the others.
+        // A data message of FCM has its texts outside the usual fields.
         let texts = LocalNotification(push, nil)
         title = texts?.title
         subtitle = push.subtitle
@@ -44,27 +44,28 @@ public struct InAppNotification: Sendable, Identifiable {
         self.order = order
     }
 
-    /// The person tapped it, or pressed a button of this id: its link is opened, or the announcement or poll presented.
+    /// Reports that the person tapped it or the button of this id: opens its link, or presents the announcement or
+    /// poll.
     ///
     ///     notification.actioned("LIKE")
     public func actioned(_ button: String? = nil) { say { await $0.notificationActioned(push, button: button) } }
 
-    /// The person closed it.
+    /// Reports that the person closed it.
     ///
     ///     notification.exited()
     public func exited() { say { await $0.notificationEnded(push, .exited) } }
 
-    /// It cannot be shown after all, for a reason in a word.
+    /// Reports that it cannot be shown after all, with a one-word reason.
     ///
     ///     notification.dropped("NoRoom")
     public func dropped(_ reason: String) { say { await $0.notificationEnded(push, .dropped(reason: reason)) } }
 
-    /// Its view is gone; when nothing else is said, it counts as exited.
+    /// Reports that its view disappeared; without another report it counts as exited.
     ///
     ///     banner.onDisappear { notification.disappeared() }
     public func disappeared() { say { await $0.notificationDisappeared(push) } }
 
-    /// Its view is there again.
+    /// Reports that its view appeared again.
     ///
     ///     banner.onAppear { notification.appeared() }
     public func appeared() { say { await $0.notificationAppeared(push) } }
@@ -72,23 +73,23 @@ public struct InAppNotification: Sendable, Identifiable {
     private func say(_ what: @escaping @Sendable (Phone) async -> Void) { order(what) }
 }
 
-/// The place of a notification that is told of inside the app.
+/// The place of a notification that is shown inside the app.
 public enum NotificationPlace: Sendable, Hashable {
-    /// Over what the app shows, at this edge.
+    /// Over the app's content, at this edge.
     case overlay(InAppMessage.Position)
-    /// In the view of the app's own that was offered under this name; there is no overlay then.
+    /// In the app's own view that was offered under this name; there is no overlay then.
     case area(String)
 }
 
-/// Draws notifications that are told of inside the app.
+/// Draws notifications inside the app.
 ///
-/// Without one for a push, the kit's own look of it is drawn where there is a drawer; else the system shows it, in
-/// front too.
+/// A push without a notifier gets the kit's own look where there is a drawer; otherwise the system shows it, even in
+/// front.
 ///
 ///     fanfare.presenters.notifiers[""] = BannerNotifier()
 @MainActor public protocol InAppNotifier: AnyObject {
-    /// Draws a notification and returns true; false declines it, which counts as dropped, and so does an error.
+    /// Draws a notification and returns true; false declines it and, like an error, counts as dropped.
     func show(_ notification: InAppNotification) throws -> Bool
-    /// Takes a notification from the screen of which nothing need be said any more.
+    /// Removes a notification from the screen; nothing need be reported of it any more.
     func hide(_ notification: InAppNotification)
 }

@@ -1,7 +1,7 @@
-/// An announcement or poll on the screen, and what is said of it.
+/// An announcement or poll on the screen, with calls to report what happens to it.
 ///
-/// It is displayed, and then exactly one of actioned, exited or answered ends it and lets the next one come; what is said
-/// afterwards counts no more. A view that disappears and says nothing is exited after five seconds in front.
+/// It is displayed; then exactly one of actioned, exited or answered ends it and lets the next one come. Later reports
+/// are ignored. A view that disappears without a report counts as exited after five seconds in front.
 ///
 ///     func present(_ campaign: PresentedCampaign) {
 ///         guard let announcement = campaign.announcement else { return campaign.dropped("NoAnnouncement") }
@@ -11,19 +11,19 @@
 public struct PresentedCampaign: Sendable {
     /// The push that brought it.
     public let push: PushMessage
-    /// What an announcement shows; nil of a poll.
+    /// The announcement's texts; nil for a poll.
     public let announcement: Announcement?
-    /// What a poll asks; nil of an announcement.
+    /// The poll's questions; nil for an announcement.
     public let poll: Poll?
-    /// Takes what is said, in the order in which it is said.
+    /// Queues a report, in the order in which reports are made.
     let order: @Sendable (@escaping @Sendable (Phone) async -> Void) -> Void
 
-    /// It is on the screen.
+    /// Reports that it is on the screen.
     ///
     ///     campaign.displayed()
     public func displayed() { say { await $0.viewDisplayed(push) } }
 
-    /// The person acted: pressed the action button, or a button of this id.
+    /// Reports that the person pressed the action button, or the button of this id.
     ///
     /// The action button opens the announcement's link, if it has one and the delegate does not refuse.
     ///
@@ -33,27 +33,27 @@ public struct PresentedCampaign: Sendable {
         say { await $0.viewActioned(push, button: button, link: link) }
     }
 
-    /// The person left.
+    /// Reports that the person left.
     ///
     ///     campaign.exited()
     public func exited() { say { await $0.viewEnded(push, .exited) } }
 
-    /// The person answered a poll: the choices of each question, by their ids.
+    /// Reports a person's answers to a poll: the choices of each question, by their ids.
     ///
     ///     campaign.answered(["who": ["real"]])
     public func answered(_ answers: [String: [String]]) { say { await $0.answered(push, answers) } }
 
-    /// It cannot be shown, for a reason in a word.
+    /// Reports that it cannot be shown, with a one-word reason.
     ///
     ///     campaign.dropped("NoLayout")
     public func dropped(_ reason: String) { say { await $0.viewEnded(push, .dropped(reason: reason)) } }
 
-    /// Its view is gone; when nothing else is said, it counts as exited.
+    /// Reports that its view disappeared; without another report it counts as exited.
     ///
     ///     override func viewDidDisappear(_ animated: Bool) { campaign.disappeared() }
     public func disappeared() { say { await $0.viewDisappeared(push) } }
 
-    /// Its view is there again.
+    /// Reports that its view appeared again.
     ///
     ///     override func viewDidAppear(_ animated: Bool) { campaign.appeared() }
     public func appeared() { say { await $0.viewAppeared(push) } }

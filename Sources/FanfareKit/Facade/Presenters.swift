@@ -2,28 +2,32 @@
 ///
 ///     fanfare.presenters.links = { link in router.open(link) }
 @MainActor public final class Presenters {
-    /// By layout; one that is missing is drawn by `drawer`.
+    /// Presenters of messages by layout; `drawer` draws a layout that has none.
     public var inApp: [InAppMessage.Layout: any InAppPresenter] = [:]
-    /// By the category for layout, or else the one of the buttons; the empty one is for all others, and else `drawer`.
+    /// Presenters of announcements and polls.
+    ///
+    /// The key is the category for layout, or else the category of the buttons. The empty key is for all others;
+    /// without it `drawer` draws them.
     public var campaigns: [String: any CampaignPresenter] = [:]
-    /// Notifiers inside the app, by the same; without one and a `drawer` the system shows them, in front too.
+    /// Notifiers inside the app, by the same keys; without one and without a `drawer` the system shows them, even in
+    /// front.
     public var notifiers: [String: any InAppNotifier] = [:]
-    /// Draws what none of these is for, as far as `FanfareOptions.looks` says; on iOS the kit sets one of its own.
+    /// Draws everything that has no presenter, as far as `FanfareOptions.looks` says; on iOS the kit sets its own.
     public var drawer: (any LookDrawer)?
-    /// The language of labels that a campaign leaves to its look, such as `es-ES`; nil: the person's.
+    /// The language of labels that a campaign leaves to its look, such as `es-ES`; nil for the person's.
     public var language: String?
-    /// The edge at which notifications appear over what the app shows.
+    /// The edge at which notifications appear over the app's content.
     public var notificationPosition: InAppMessage.Position = .bottom
     /// Opens links.
     public var links: (@MainActor (String) -> Void)?
     /// Sets the count on the icon.
     public var badge: (@MainActor (Int) -> Void)?
-    /// Takes the app's notifications from the screen; called when the count becomes 0.
+    /// Removes the app's notifications from the screen; called when the count becomes 0.
     public var clearNotifications: (@MainActor () -> Void)?
-    /// Shows a notification of the phone's own after a silent push, with the content that was fetched.
+    /// Shows a local notification after a silent push, with the content that was fetched.
     public var notification: (@MainActor (LocalNotification, RichContent) -> Void)?
 
-    /// Views that were offered, the last one last.
+    /// Views that were offered, the latest one last.
     private var areas: [String] = []
 
     nonisolated init() {}
@@ -33,21 +37,21 @@
     ///     list.onAppear { fanfare.presenters.offerArea("news") }
     public func offerArea(_ name: String = "") { areas.append(name) }
 
-    /// Takes such an offer back: the view leaves the screen.
+    /// Withdraws such an offer when the view leaves the screen.
     ///
     ///     list.onDisappear { fanfare.presenters.withdrawArea("news") }
     public func withdrawArea(_ name: String = "") {
         if let place = areas.lastIndex(of: name) { areas.remove(at: place) }
     }
 
-    /// Where the next notification appears.
+    /// The place at which the next notification appears.
     var notificationPlace: NotificationPlace {
         areas.last.map { .area($0) } ?? .overlay(notificationPosition)
     }
 
-    /// Who draws a notification inside the app.
+    /// The notifier that draws a push inside the app.
     func notifier(_ push: PushMessage) -> (any InAppNotifier)? { notifiers[push.look ?? ""] ?? notifiers[""] }
 
-    /// Who draws an announcement or a poll.
+    /// The presenter of an announcement or a poll.
     func presenter(_ push: PushMessage) -> (any CampaignPresenter)? { campaigns[push.look ?? ""] ?? campaigns[""] }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Brings what the phone says to the main thread, where delegates and presenters live.
+/// Forwards the phone's calls to the main thread, where delegates and presenters live.
 final class Stage: PhoneListener {
     private let seats: Seats
 

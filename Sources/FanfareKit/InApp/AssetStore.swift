@@ -1,24 +1,24 @@
 import Foundation
 
-/// Pictures and files of in-app messages, fetched ahead so that showing one waits for nothing.
+/// Images and files of in-app messages, fetched in advance so that a message can be shown at once.
 ///
-/// A ZIP is unpacked into a folder. May be used from any task: what is there is there whole.
+/// A ZIP is unpacked into a folder. May be used from any task: an asset is either complete or absent.
 struct AssetStore: Sendable {
-    /// Bytes of one asset.
+    /// The largest asset in bytes.
     static let bytesMax = 10 * 1024 * 1024
-    /// Seconds for one asset.
+    /// The seconds for fetching one asset.
     static let seconds: TimeInterval = 60
-    /// Seconds for which an asset that no message names any more is kept: one may be on the screen.
+    /// The seconds for which an asset that no message names any more is kept, because it may still be on the screen.
     static let kept: TimeInterval = 86_400
 
     let folder: URL
 
-    /// The store in the kit's folder.
+    /// Opens the store in the kit's folder.
     init(_ folder: URL) {
         self.folder = folder.appendingPathComponent("assets", isDirectory: true)
     }
 
-    /// Fetches what is not there yet; why the first one cannot be had, or nil when all are there.
+    /// Fetches all missing assets; returns the reason for the first failure, or nil when all are present.
     func load(_ urls: [URL], now: Date) async -> String? {
         for url in urls {
             do { try await load(url, now: now) } catch { return "\(url.lastPathComponent): \(error)" }
@@ -26,14 +26,14 @@ struct AssetStore: Sendable {
         return nil
     }
 
-    /// Where an asset is: a file, or the folder of what was a ZIP; nil when it is not there.
+    /// The location of an asset: a file, or the folder of an unpacked ZIP; nil when it is absent.
     func place(_ url: URL) -> URL? {
         if url.isFileURL { return FileManager.default.fileExists(atPath: url.path) ? url : nil }
         let target = target(url)
         return FileManager.default.fileExists(atPath: target.path) ? target : nil
     }
 
-    /// Throws away what none of these messages' assets is, and what was not needed for a day.
+    /// Deletes assets that no message names and that were not needed for a day.
     func keep(_ urls: [URL], now: Date) {
         let names = Set(urls.map { target($0).lastPathComponent })
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
@@ -44,7 +44,7 @@ struct AssetStore: Sendable {
         }
     }
 
-    /// Everything goes.
+    /// Deletes everything.
     func removeAll() { try? FileManager.default.removeItem(at: folder) }
 
     private func load(_ url: URL, now: Date) async throws {
@@ -79,7 +79,7 @@ struct AssetStore: Sendable {
         try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: file.path)
     }
 
-    /// Named by a hash (FNV-1a, 64 bits): addresses have characters that a file's name may not have.
+    /// The name is a hash (FNV-1a, 64 bits), because addresses contain characters that file names may not.
     private func target(_ url: URL) -> URL {
         let name = url.absoluteString.utf8.reduce(into: UInt64(0xCBF2_9CE4_8422_2325)) { hash, byte in
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3

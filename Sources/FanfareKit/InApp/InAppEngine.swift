@@ -1,20 +1,21 @@
 import Foundation
 
-/// Decides which in-app message appears when; no clock, no I/O.
+/// Decides which in-app message appears, and when; no clock, no I/O.
 ///
-/// A message that an event sets off waits for its delay and its assets, then goes on the stack; the newest on the stack is
-/// shown as soon as the app is in front, the keyboard is down, nothing else is shown and the interval since the last one
-/// is over. Everything is in memory only: an app that ends forgets what waits, and the server offers it again.
+/// A message that an event triggers waits for its delay and its assets, then goes on the stack. The newest message on
+/// the stack is shown as soon as the app is in front, the keyboard is down, nothing else is shown and the interval
+/// since the last message is over. All state is in memory only: an app that ends forgets what waits, and the server
+/// offers it again.
 struct InAppEngine {
-    /// What the driver is to do.
+    /// A task for the driver.
     enum Effect: Equatable {
-        /// Load these; then tell `loaded` or `failedToLoad`.
+        /// Load these, then call `loaded` or `failedToLoad`.
         case preload(id: String, [URL])
-        /// Ask the delegate; then tell `answer`.
+        /// Ask the delegate, then call `answer`.
         case ask(InAppMessage)
-        /// Give it to its presenter; then tell `drawn` or `hasNoPresenter`.
+        /// Give it to its presenter, then call `drawn` or `hasNoPresenter`.
         case show(InAppMessage)
-        /// Take it from the screen: its duration is over.
+        /// Remove it from the screen, because its duration is over.
         case hide(InAppMessage)
         case discarded(InAppMessage, InAppDiscardReason)
         case noMatchingTrigger(AppEvent)
@@ -25,24 +26,24 @@ struct InAppEngine {
     /// A message on its way to the screen.
     private struct Entry {
         let message: InAppMessage
-        /// Not before.
+        /// The earliest time to show it.
         let dueAt: Date
-        /// Then it is too late.
+        /// The time after which it is too late to show it.
         let deadline: Date?
-        /// The delegate wants it later.
+        /// True if the delegate wants it later.
         var isPostponed = false
 
         var isLocal: Bool { message.messageID == nil }
     }
 
-    /// The message that a presenter was given.
+    /// The message that was given to a presenter.
     private struct Showing {
         let entry: Entry
-        /// Then it goes by itself.
+        /// The time at which it disappears by itself.
         let until: Date?
-        /// When a message was shown before it: so it stays, should nobody draw this one.
+        /// The time at which the message before it was shown, restored when nobody draws this one.
         let lastShownAt: Date?
-        /// A presenter has it.
+        /// True if a presenter has drawn it.
         var isDrawn = false
     }
 
@@ -51,23 +52,23 @@ struct InAppEngine {
     }
 
     var rules = InAppRules()
-    /// Whether the app is in front.
+    /// True while the app is in front.
     private(set) var isActive = false
     private(set) var isKeyboardUp = false
     private(set) var orientation = InAppMessage.Orientation.portrait
 
-    /// Events that are kept at most before the server has said anything, the newest.
+    /// The number of events kept before the server's first offer; the newest are kept.
     static let earlyMax = 100
-    /// nil before the server has said what it offers.
+    /// The messages that the server offers; nil before its first offer.
     private var offered: [InAppMessage]?
-    /// What happened before that, to be judged then.
+    /// The events before that offer, matched against it when it comes.
     private var early: [(event: AppEvent, at: Date)] = []
     private var assets: [String: Assets] = [:]
     private var shownAt: [String: Date] = [:]
     private var lastShownAt: Date?
-    /// In the order in which events set them off.
+    /// The triggered messages, in the order of their events.
     private var waiting: [Entry] = []
-    /// The newest last.
+    /// The messages ready to be shown, the newest last.
     private var stack: [Entry] = []
     private var asked: Entry?
     private var showing: Showing?
@@ -77,10 +78,10 @@ struct InAppEngine {
         self.rules = rules
     }
 
-    /// Messages on the stack, the next to be shown first.
+    /// The messages on the stack, the next to be shown first.
     var stacked: [InAppMessage] { stack.reversed().map(\.message) }
 
-    /// When something is to happen by itself, and `tick` to be called; nil: not before something else happens.
+    /// The time at which `tick` is due; nil while nothing is scheduled.
     func wakeAt(after now: Date) -> Date? {
         var instants = waiting.filter { isReady($0.message) }.map(\.dueAt)
         instants += (waiting + stack).compactMap(\.deadline) + [showing?.until].compactMap(\.self)
@@ -88,9 +89,9 @@ struct InAppEngine {
         return instants.filter { $0 > now }.min()
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    /// A session began with the messages that the server offers, in its order.
+    /// Starts a session with the messages that the server offers, in its order.
     mutating func sessionStarted(_ messages: [InAppMessage], now: Date) -> [Effect] {
         offered = messages
         let ids = Set(messages.map(\.id))
@@ -107,7 +108,7 @@ struct InAppEngine {
         return finish(now)
     }
 
-    /// Something happened in the app; what was before the first offer is judged by that.
+    /// Handles an event in the app; events before the first offer wait for it.
     mutating func happened(_ event: AppEvent, now: Date) -> [Effect] {
         if offered == nil {
             early = (early + [(event, now)]).suffix(Self.earlyMax)
@@ -117,26 +118,26 @@ struct InAppEngine {
         return finish(now)
     }
 
-    /// The app made a message itself.
+    /// Takes a message that the app made itself.
     mutating func display(_ message: InAppMessage, now: Date) -> [Effect] {
         preload(message)
         enter(message, now)
         return finish(now)
     }
 
-    /// All assets of a message are there.
+    /// Notes that all assets of a message are loaded.
     mutating func loaded(_ id: String, now: Date) -> [Effect] {
         assets[id] = .ready
         return finish(now)
     }
 
-    /// An asset of a message cannot be had.
+    /// Notes that an asset of a message cannot be loaded.
     mutating func failedToLoad(_ id: String, now: Date) -> [Effect] {
         assets[id] = .failed
         return finish(now)
     }
 
-    /// The app came to the front or went away from it, the keyboard rose or fell, the screen was turned.
+    /// Handles the app coming to the front or leaving it, or a change of the keyboard or the orientation.
     mutating func surroundings(
         isActive: Bool? = nil,
         isKeyboardUp: Bool? = nil,
@@ -151,7 +152,7 @@ struct InAppEngine {
         return finish(now)
     }
 
-    /// The delegate answered.
+    /// Handles the delegate's answer.
     mutating func answer(_ choice: InAppChoice, for id: String, now: Date) -> [Effect] {
         guard var entry = asked, entry.message.id == id else { return [] }
         asked = nil
@@ -161,23 +162,23 @@ struct InAppEngine {
             entry.isPostponed = true
             stack.append(entry)
         case .now where isActive && !isKeyboardUp: show(entry, now)
-        // Things have changed while it thought.
+        // The situation has changed while the delegate decided.
         case .now: stack.append(entry)
         }
         return finish(now)
     }
 
-    /// A presenter has the message that was to be shown.
+    /// Notes that a presenter has drawn the message.
     mutating func drawn(_ id: String, now: Date) -> [Effect] {
         guard showing?.entry.message.id == id else { return [] }
         noteDrawn()
         return finish(now)
     }
 
-    /// The message on the screen is gone.
+    /// Handles the closing of the message on the screen.
     mutating func closed(_ id: String, _ closing: InAppClosing, now: Date) -> [Effect] {
         guard let entry = showing?.entry, entry.message.id == id else { return [] }
-        // A quick presenter closes it before it says that it has it.
+        // A quick presenter closes the message before it reports it as drawn.
         noteDrawn()
         showing = nil
         effects.append(.closed(entry.message, closing))
@@ -185,20 +186,20 @@ struct InAppEngine {
         return finish(now)
     }
 
-    /// Nobody could draw the message that was to be shown.
+    /// Drops the message that nobody could draw.
     mutating func hasNoPresenter(_ id: String, now: Date) -> [Effect] {
         guard let showing, showing.entry.message.id == id else { return [] }
-        // It counts as shown all the same: tried at each event, it would be in the way of others.
+        // It still counts as shown: tried again at each event, it would block others.
         lastShownAt = showing.lastShownAt
         self.showing = nil
         effects.append(.discarded(showing.entry.message, .noPresenter))
         return finish(now)
     }
 
-    /// Time has passed.
+    /// Does everything that is due at a time.
     mutating func tick(now: Date) -> [Effect] { finish(now) }
 
-    /// The next message of the stack, by hand: without waiting for the interval, and those that were to come later too.
+    /// Offers the next message of the stack by hand: without waiting for the interval, and postponed ones too.
     mutating func displayNext(now: Date) -> [Effect] {
         settle(now)
         offer(now, byHand: true)
@@ -209,7 +210,7 @@ struct InAppEngine {
 
     private mutating func fire(_ event: AppEvent, _ now: Date) {
         let candidates = (offered ?? []).filter { isEligible($0, now) && $0.triggers.contains { $0.fits(event) } }
-        // The first of the highest priority: the server's order decides between equals.
+        // The first of those with the highest priority; the server's order decides between equals.
         guard let first = candidates.first else { return effects.append(.noMatchingTrigger(event)) }
         enter(candidates.dropFirst().reduce(first) { $1.priority > $0.priority ? $1 : $0 }, now)
     }
@@ -226,7 +227,7 @@ struct InAppEngine {
     }
 
     private mutating func enter(_ message: InAppMessage, _ now: Date) {
-        // A picture fills such a layout, so that without one there is nothing to lay out.
+        // An image fills such a layout, so without one there is nothing to show.
         guard !(message.isImageOnly || message.layout == .full) || message.image != nil else {
             return effects.append(.discarded(message, .noImage))
         }
@@ -236,7 +237,7 @@ struct InAppEngine {
     }
 
     private mutating func preload(_ message: InAppMessage) {
-        // One that failed is tried again with the next session.
+        // A message whose assets failed is tried again with the next session.
         switch assets[message.id] {
         case .ready, .loading: return
         case nil, .failed: break
@@ -261,7 +262,8 @@ struct InAppEngine {
         return effects
     }
 
-    /// Drops what cannot be shown any more, puts what is due on the stack, and ends what was shown long enough.
+    /// Drops messages that cannot be shown any more, moves due ones to the stack, and ends one that was shown long
+    /// enough.
     private mutating func settle(_ now: Date) {
         if let showing, let until = showing.until, until <= now {
             let entry = showing.entry
@@ -294,7 +296,7 @@ struct InAppEngine {
         }
     }
 
-    /// Asks for the newest of the stack when there is a place for it.
+    /// Asks the delegate about the newest message of the stack when there is room for it.
     private mutating func offer(_ now: Date, byHand: Bool) {
         guard isActive, !isKeyboardUp, asked == nil, showing == nil else { return }
         if !byHand, let lastShownAt, now < lastShownAt + rules.interval { return }

@@ -2,48 +2,48 @@ public import Foundation
 
 /// A message that the app shows while it is open.
 public struct InAppMessage: Sendable, Hashable, Identifiable {
-    /// The campaign, or a name of the app's own for a message that it made itself.
+    /// The campaign's id, or the app's own name for a message that it made itself.
     public let id: String
-    /// The signed id that events carry back; nil of a message that was made on the device, which is not tracked.
+    /// The signed id that events carry back; nil for a message made on the device, which is not tracked.
     public let messageID: String?
-    /// How it is laid out.
+    /// The layout.
     public var layout: Layout = .modal
     /// The first line.
     public var header: String?
     /// The text; HTML for the layout `html`.
     public var message: String?
-    /// A picture.
+    /// The address of an image; nil for none.
     public var image: URL?
-    /// Tells whether the picture is all there is.
+    /// True if the message consists of the image only.
     public var isImageOnly = false
     /// The edge at which a slideup appears.
     public var position: Position = .bottom
-    /// Which way the screen must be held; nil for either.
+    /// The orientation that the screen must have; nil for either.
     public var orientation: Orientation?
-    /// Seconds until it goes by itself; nil: when the person closes it.
+    /// The seconds until it disappears by itself; nil: it stays until the person closes it.
     public var duration: TimeInterval?
-    /// At most two are laid out.
+    /// The buttons; at most two are laid out.
     public var buttons: [Button] = []
-    /// What is fetched before it can be shown: pictures, or one ZIP of an HTML message.
+    /// The files fetched before it can be shown: images, or one ZIP of an HTML message.
     public var assets: [URL] = []
-    /// What the producer attached.
+    /// The extra data that the producer attached.
     public var extras: [String: JSON] = [:]
-    /// What makes it appear; one that fits is enough.
+    /// The triggers; one that matches is enough.
     public var triggers: [Trigger] = []
-    /// The higher goes first.
+    /// The priority; a higher one goes first.
     public var priority = 0
-    /// From when on it is shown; nil: at once.
+    /// The time from which on it may be shown; nil: at once.
     public var startsAt: Date?
-    /// Until when it is shown; nil: for ever.
+    /// The time until which it may be shown; nil: forever.
     public var endsAt: Date?
-    /// Seconds between trigger and display.
+    /// The seconds between trigger and display.
     public var delay: TimeInterval = 0
-    /// Seconds from trigger until it is too late; nil: never.
+    /// The seconds after the trigger when it is too late to show it; nil: never.
     public var timeout: TimeInterval?
-    /// Seconds from one display until it may be shown again; nil: shown once.
+    /// The seconds after a display until it may be shown again; nil: it is shown once.
     public var repeatAfter: TimeInterval?
 
-    /// Ways to lay it out.
+    /// The layouts of a message.
     public enum Layout: String, Sendable, Hashable, CaseIterable {
         case slideup, modal, full, html
     }
@@ -53,21 +53,21 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
         case top, bottom
     }
 
-    /// How the screen is held.
+    /// The orientation of the screen.
     public enum Orientation: String, Sendable, Hashable, CaseIterable {
         case portrait, landscape
     }
 
-    /// A button.
+    /// A button of a message.
     public struct Button: Sendable, Hashable {
-        /// What an event names it by.
+        /// The id by which an event names it.
         public let id: String
-        /// The text on it.
+        /// The button's label.
         public let label: String
-        /// What it opens; nil: it only closes.
+        /// The link that it opens; nil: it only closes the message.
         public let link: String?
 
-        /// A button.
+        /// Creates a button.
         ///
         ///     message.buttons = [InAppMessage.Button(id: "buy", label: "Buy", link: "app://tickets")]
         public init(id: String, label: String, link: String? = nil) {
@@ -77,7 +77,7 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// A message that the app makes itself; it is not tracked.
+    /// Creates a message of the app's own; it is not tracked.
     ///
     ///     fanfare.display(InAppMessage(id: "welcome", header: "Hello", message: "Nice to see you."))
     public init(id: String, header: String? = nil, message: String? = nil) {
@@ -91,10 +91,10 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
         self.messageID = messageID
     }
 
-    /// Everything that is to be there before it is shown.
+    /// All files that must be present before it is shown.
     var allAssets: [URL] { (image.map { [$0] } ?? []) + assets.filter { $0 != image } }
 
-    /// Whether it may be shown at an instant.
+    /// Returns true if it may be shown at a time.
     func isLive(_ now: Date) -> Bool {
         (startsAt.map { $0 <= now } ?? true) && (endsAt.map { now < $0 } ?? true)
     }

@@ -1,46 +1,46 @@
 public import Foundation
 
-/// How often in-app messages appear.
+/// The rules for how often in-app messages appear.
 public struct InAppRules: Sendable, Hashable {
-    /// Seconds between two messages that appear by themselves.
+    /// The seconds between two messages that appear by themselves.
     public var interval: TimeInterval = 30
 
-    /// At most one in 30 s.
+    /// Creates the standard rules: at most one message in 30 s.
     ///
     ///     var rules = InAppRules()
     ///     rules.interval = 60
     public init() {}
 }
 
-/// What a delegate says of a message that could be shown now.
+/// A delegate's decision about a message that could be shown now.
 public enum InAppChoice: Sendable, Hashable, CaseIterable {
-    /// It is shown.
+    /// The message is shown.
     case now
-    /// It goes back on the stack, until something changes or `displayNext()` is called.
+    /// The message goes back on the stack, until something changes or `displayNext()` is called.
     case later
-    /// It is gone.
+    /// The message is dropped.
     case discard
 }
 
-/// Why a message that was to appear did not.
+/// The reason why a message did not appear.
 public enum InAppDiscardReason: String, Sendable, Hashable, CaseIterable {
-    /// The delegate said so.
+    /// The delegate chose to discard it.
     case delegate
-    /// A picture or file of it could not be loaded.
+    /// One of its images or files could not be loaded.
     case asset
-    /// Its time-out passed before there was a place for it.
+    /// Its time-out passed before there was room for it.
     case timeout
     /// It ended, or its campaign was cancelled.
     case ended
-    /// The screen is held another way.
+    /// The screen has another orientation.
     case orientation
-    /// It is only a picture, or laid out over the whole screen, and has none.
+    /// Its layout needs an image (image only, or the whole screen), and it has none.
     case noImage
-    /// Nobody is there to draw its layout.
+    /// Nobody can draw its layout.
     case noPresenter
 }
 
-/// How a message was closed.
+/// The way in which a message was closed.
 public enum InAppClosing: Sendable, Hashable {
     /// The person closed it, or its duration was over.
     case dismissed

@@ -6,28 +6,28 @@ import Foundation
 public struct PropertyFilter: Sendable, Hashable {
     /// The property's name.
     public let property: String
-    /// How it is compared.
+    /// The way to compare it.
     public let comparison: Comparison
-    /// With what; for `exists` false turns it round.
+    /// The value to compare with; for `exists`, false inverts the condition.
     public let value: JSON
 
-    /// Ways to compare.
+    /// The ways to compare.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
         /// The same value, of the same type.
         case equal
-        /// It is there and has another value.
+        /// Present with another value.
         case not
-        /// A number above the value; a property that is not there is not above it.
+        /// A number above the value; a missing property does not match.
         case greater
         /// A number below the value.
         case less
         /// A text in which the regular expression (ICU) is found.
         case regex
-        /// A value that is there; null is none.
+        /// Present; null counts as absent.
         case exists
     }
 
-    /// A condition.
+    /// Creates a condition.
     ///
     ///     message.triggers = [Trigger(.anyPurchase, filters: [PropertyFilter("price", .greater, .number(10))])]
     public init(_ property: String, _ comparison: Comparison, _ value: JSON = .bool(true)) {
@@ -36,10 +36,10 @@ public struct PropertyFilter: Sendable, Hashable {
         self.value = value
     }
 
-    /// Longer texts are not searched: an expression may take quadratic time.
+    /// The longest text that is searched, because an expression may take quadratic time.
     private static let textMax = 1000
 
-    /// Whether it holds for what the event has under this name.
+    /// Returns true if the condition holds for the event's value of this property.
     func holds(_ given: JSON?) -> Bool {
         switch comparison {
         case .equal: return given == value

@@ -1,16 +1,18 @@
 import Foundation
 
-/// What the server answers when a session starts: the messages that this device may be shown, in the server's order, and
-/// campaigns to be told of inside the app, the oldest first.
+/// The server's answer at the start of a session.
 ///
-/// What cannot be read (of a later version, say) is left out; the others stay.
+/// It has the messages that this device may be shown, in the server's order, and the campaigns to be shown inside the
+/// app, the oldest first.
+///
+/// Unreadable elements, of a later version for example, are left out; the others stay.
 struct SessionAnswer: Equatable {
     let messages: [InAppMessage]
     let notifications: [NotificationTurn.Telling]
-    /// How the app's pushes name what they carry.
+    /// The field names of the app's pushes.
     let names: PayloadNames
 
-    /// Throws when it is no JSON object with an array of messages.
+    /// Reads an answer; throws when it is not a JSON object with an array of messages.
     init(_ data: Data) throws {
         let answer = try JSONDecoder().decode(JSON.self, from: data)
         guard let elements = answer["messages"]?.array else {
@@ -24,7 +26,8 @@ struct SessionAnswer: Equatable {
 }
 
 extension NotificationTurn.Telling {
-    /// A campaign as a session offers it, made what its push would have been; nil of one that cannot be told of here.
+    /// Reads a campaign that a session offers, in the form of its push; nil for one that cannot be shown inside the
+    /// app.
     init?(_ json: JSON, _ names: PayloadNames) {
         guard var members = json.object else { return nil }
         let alert = ["title", "subtitle", "body"].reduce(into: [String: JSON]()) { $0[$1] = members[$1] }
@@ -37,7 +40,7 @@ extension NotificationTurn.Telling {
         let attached = members["data"]?.object ?? [:]
         let end = members["expires_at"]?.string.flatMap { InstantText.date($0) }
         for name in ["title", "subtitle", "body", "category", "media", "data", "expires_at"] { members[name] = nil }
-        // What the producer attached stands beside the object, as in a push.
+        // The producer's data is beside the object, as in a push.
         for (name, value) in attached where members[name] == nil { members[name] = value }
         members["aps"] = .object(aps)
         guard let push = PushMessage(members: members, names), push.mayBeToldInside else { return nil }
@@ -46,7 +49,7 @@ extension NotificationTurn.Telling {
 }
 
 extension InAppMessage {
-    /// A message as the server offers it; nil when what it needs is not there or not known here.
+    /// Reads a message that the server offers; nil when a required value is missing or unknown.
     init?(_ json: JSON) {
         guard let campaign = json["campaign"]?.string,
             let layout = json["type"]?.string.flatMap({ Layout(rawValue: $0) }),
@@ -59,7 +62,7 @@ extension InAppMessage {
         image = json["image_url"]?.webAddress
         isImageOnly = json["image_only"]?.bool ?? false
         position = json["position"]?.string.flatMap { Position(rawValue: $0) } ?? .bottom
-        // One that is not known would be held wrong.
+        // With an unknown orientation the message could appear on the wrong screen.
         if let text = json["orientation"]?.string {
             guard let value = Orientation(rawValue: text) else { return nil }
             orientation = value
@@ -80,7 +83,7 @@ extension InAppMessage {
 }
 
 extension JSON {
-    /// An address to fetch from; a message of the server's names no file of the phone.
+    /// An address to fetch from; a message of the server never names a file of the phone.
     fileprivate var webAddress: URL? {
         guard let url = string.flatMap({ URL(string: $0) }), let scheme = url.scheme?.lowercased(), url.host != nil,
             scheme == "https" || scheme == "http"
@@ -97,7 +100,7 @@ extension InAppMessage.Button {
 }
 
 extension Trigger {
-    /// nil of a kind or a condition that is not known here: it would set off too much.
+    /// Reads a trigger; nil for an unknown kind or condition, without which it would match too much.
     init?(_ json: JSON) {
         guard let kind = json["on"]?.string.flatMap({ Kind(rawValue: $0) }) else { return nil }
         var filters: [PropertyFilter] = []

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What makes an in-app message appear.
+/// A condition that makes an in-app message appear.
 ///
-/// A trigger fits an event of its kind, by the name that it gives, when all its filters hold for the event's properties.
+/// A trigger matches an event of its kind and name when all its filters hold for the event's properties.
 public struct Trigger: Sendable, Hashable {
     /// The kind of event.
     public let kind: Kind
-    /// The event's name, the product of a purchase, or the campaign of a push; nil fits all.
+    /// The event's name, the product of a purchase, or the campaign of a push; nil matches all.
     public let name: String?
-    /// All of them are to hold.
+    /// The filters, which must all hold.
     public let filters: [PropertyFilter]
 
-    /// Kinds of events.
+    /// The kinds of events.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case sessionStart = "session_start"
         case customEvent = "custom_event"
@@ -20,7 +20,7 @@ public struct Trigger: Sendable, Hashable {
         case pushClick = "push_click"
     }
 
-    /// A trigger.
+    /// Creates a trigger.
     ///
     ///     Trigger(.customEvent, name: "level_done", filters: [PropertyFilter("level", .greater, .number(3))])
     public init(_ kind: Kind, name: String? = nil, filters: [PropertyFilter] = []) {
@@ -29,7 +29,7 @@ public struct Trigger: Sendable, Hashable {
         self.filters = filters
     }
 
-    /// Whether an event sets it off.
+    /// Returns true if an event matches.
     func fits(_ event: AppEvent) -> Bool {
         let isItsKind =
             switch (kind, event.kind) {
@@ -42,16 +42,16 @@ public struct Trigger: Sendable, Hashable {
     }
 }
 
-/// Something that happened in the app and that messages may wait for.
+/// An event in the app that may trigger messages.
 ///
 ///     fanfare.log(.custom("level_done", ["level": .number(4)]))
 public struct AppEvent: Sendable, Hashable {
-    /// What happened.
+    /// The kind of event.
     public let kind: Kind
-    /// What filters look at.
+    /// The properties for filters.
     public let properties: [String: JSON]
 
-    /// What can happen.
+    /// The kinds of events.
     public enum Kind: Sendable, Hashable {
         /// A session began.
         case sessionStart
@@ -63,7 +63,7 @@ public struct AppEvent: Sendable, Hashable {
         case pushClick(String)
     }
 
-    /// An event.
+    /// Creates an event.
     ///
     ///     fanfare.log(AppEvent(.custom("goal"), ["minute": .number(90)]))
     public init(_ kind: Kind, _ properties: [String: JSON] = [:]) {
@@ -71,14 +71,14 @@ public struct AppEvent: Sendable, Hashable {
         self.properties = properties
     }
 
-    /// The app's own event.
+    /// Creates an event of the app's own.
     ///
     ///     fanfare.log(.custom("level_done"))
     public static func custom(_ name: String, _ properties: [String: JSON] = [:]) -> AppEvent {
         AppEvent(.custom(name), properties)
     }
 
-    /// A purchase; price, currency and quantity become properties of these names.
+    /// Creates a purchase; price, currency and quantity become properties of these names.
     ///
     ///     fanfare.log(.purchase("season_pass", price: 9.99, currency: "EUR"))
     public static func purchase(

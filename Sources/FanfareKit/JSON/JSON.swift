@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value, for what a producer attaches to a push or a message and the app reads.
+/// A JSON value, for data that a producer attaches to a push or a message.
 ///
 ///     if case .string(let match)? = push.variables["match"] { open(match) }
 public enum JSON: Sendable, Hashable {
@@ -11,39 +11,39 @@ public enum JSON: Sendable, Hashable {
     case array([JSON])
     case object([String: JSON])
 
-    /// The text, when it is one.
+    /// The text; nil for other values.
     ///
     ///     push.variables["league"]?.string
     public var string: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The number, when it is one.
+    /// The number; nil for other values.
     ///
     ///     push.variables["minute"]?.number
     public var number: Double? { if case .number(let value) = self { value } else { nil } }
 
-    /// True or false, when it is one of them.
+    /// The Boolean; nil for other values.
     ///
     ///     push.variables["live"]?.bool
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The elements, when it is an array.
+    /// The elements of an array; nil for other values.
     ///
     ///     push.variables["teams"]?.array?.compactMap(\.string)
     public var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
 
-    /// The members, when it is an object.
+    /// The members of an object; nil for other values.
     ///
     ///     push.variables["score"]?.object?["home"]
     public var object: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
 
-    /// A member of an object; nil of everything else.
+    /// A member of an object; nil for other values.
     ///
     ///     push.variables["score"]?["home"]?.number
     public subscript(name: String) -> JSON? { object?[name] }
 }
 
 extension JSON: Codable {
-    /// Any JSON value.
+    /// Decodes any JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -61,7 +61,7 @@ extension JSON: Codable {
         }
     }
 
-    /// The value as it was.
+    /// Encodes the value as it was.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -76,7 +76,7 @@ extension JSON: Codable {
 }
 
 extension JSON {
-    /// The value as property lists have it; nil for null, which they have not.
+    /// The value in the form of property lists; nil for null, which they do not have.
     ///
     ///     content.userInfo = notification.userInfo.compactMapValues(\.plain)
     public var plain: Any? {
@@ -90,15 +90,15 @@ extension JSON {
         }
     }
 
-    /// Deeper than any push may be; what is below is left out, so that no payload costs more than its bytes.
+    /// The deepest nesting that is read, deeper than any valid push, so that no payload costs more than its bytes.
     private static let depthMax = 32
 
-    /// A value of a property list or of `JSONSerialization`, as a push's user info has them; nil for what JSON has not.
+    /// Converts a value of a property list or of `JSONSerialization`, as in a push's user info; nil for other types.
     init?(_ value: Any, depth: Int = 0) {
         guard depth < Self.depthMax else { return nil }
         switch value {
         case let text as String: self = .string(text)
-        // Before numbers: on Apple's systems a number is a Bool too when it is 0 or 1, so its own type decides.
+        // Before numbers: on Apple's systems the number 0 or 1 also casts to Bool, so the number's own type decides.
         case let number as NSNumber where JSON.isBool(number): self = .bool(number.boolValue)
         case let number as NSNumber: self = .number(number.doubleValue)
         case let flag as Bool: self = .bool(flag)
@@ -111,7 +111,7 @@ extension JSON {
         }
     }
 
-    /// The members whose names are texts and whose values JSON has.
+    /// Returns the members whose names are texts and whose values JSON can represent.
     static func members(_ dictionary: [AnyHashable: Any], depth: Int = 0) -> [String: JSON] {
         var members: [String: JSON] = [:]
         for (key, value) in dictionary {
@@ -122,7 +122,7 @@ extension JSON {
     }
 
     private static func isBool(_ number: NSNumber) -> Bool {
-        // `c` and `B` are how a Bool is written down as an Objective-C type.
+        // `c` and `B` are the Objective-C type encodings of a Bool.
         let type = String(cString: number.objCType)
         return (type == "c" || type == "B") && (number.doubleValue == 0 || number.doubleValue == 1)
     }

@@ -1,4 +1,4 @@
-/// The app's icon, by what its `Info.plist` says.
+/// The app's icon, as named in its `Info.plist`.
 enum AppIcon {
     /// The name of the largest file of the icon; nil when the app has none.
     static func name(_ info: [String: Any]) -> String? {

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Look {
-    /// The look of an announcement or a poll over the whole screen; nil when there is neither.
+    /// Creates the look of an announcement or a poll over the whole screen; nil when the campaign has neither.
     ///
-    /// Labels that are empty are in the person's language. An announcement that opens nothing and names no button that
-    /// acts has only the one that leaves it.
+    /// Empty labels are filled in the person's language. An announcement without a link and without an action label has
+    /// only the button that leaves it.
     ///
     ///     guard let look = Look(campaign, language: "es") else { return campaign.dropped("NoLayout") }
     public init?(_ campaign: PresentedCampaign, language: String) {
@@ -29,7 +29,7 @@ extension Look {
         } else {
             return nil
         }
-        // A page of HTML has its images in itself.
+        // A page of HTML contains its own images.
         image = html == nil ? Self.image(campaign.push.media) : nil
         read(in: language)
     }

@@ -1,10 +1,10 @@
 public import Foundation
 
 extension Look {
-    /// The look of an in-app message: a strip, a card, a page, an image alone, or HTML.
+    /// Creates the look of an in-app message: a strip, a card, a page, an image alone, or HTML.
     ///
-    /// `place` says where an asset is that was fetched ahead. A tap acts where there is no button; the first button stands
-    /// out; the cross leaves it, and so does a swipe of a strip.
+    /// `place` returns the location of an asset that was fetched in advance. A tap acts when there is no button. The
+    /// first button stands out. The cross leaves the message, and so does a swipe on a strip.
     ///
     ///     let look = Look(message, language: "es", place: fanfare.asset)
     public init(_ message: InAppMessage, language: String, place: (URL) -> URL?) {
@@ -27,18 +27,18 @@ extension Look {
         buttons = message.buttons.prefix(Self.messageButtonsMax).enumerated().map { index, button in
             Button(id: button.id, label: button.label, step: .action(button.id), weight: index == 0 ? .first : .plain)
         }
-        // Two ways to act on one message would be counted as two things.
+        // Two ways to act on one message would be counted as two actions.
         tap = buttons.isEmpty && html == nil ? .action(nil) : nil
         cross = .exit
         isSwipedAway = message.layout == .slideup
         read(in: language)
     }
 
-    /// Buttons of a message that have room.
+    /// The number of buttons that fit on a message.
     static let messageButtonsMax = 2
 }
 
 extension String {
-    /// The text, when there is anything to see in it.
+    /// The text; nil when it is only whitespace.
     var nonBlank: String? { allSatisfy(\.isWhitespace) ? nil : self }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Look {
-    /// The look of a notification inside the app: icon, texts, image and the buttons of its category.
+    /// Creates the look of a notification inside the app: icon, texts, image and the buttons of its category.
     ///
     /// A tap acts, and so does each button by its id; the cross and a swipe leave it.
     ///
@@ -28,12 +28,12 @@ extension Look {
         read(in: language)
     }
 
-    /// Buttons of a notification at most, as the system has it.
+    /// The most buttons of a notification, as the system allows.
     static let buttonsMax = 4
 
     private static let imageEndings: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "heic"]
 
-    /// The address, when its ending is that of an image: sounds and films are for the service extension.
+    /// Returns the address if its file extension is that of an image; sounds and films are for the service extension.
     static func image(_ media: URL?) -> URL? {
         guard let media, imageEndings.contains(media.pathExtension.lowercased()) else { return nil }
         return media

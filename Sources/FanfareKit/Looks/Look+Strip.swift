@@ -1,17 +1,17 @@
 extension Look {
-    /// The edge at which a strip stands; nil of what has the whole screen.
+    /// The edge at which a strip appears; nil for a look that has the whole screen.
     ///
-    /// One for an area that is not there stands at the bottom, as it does unless it is told otherwise.
+    /// A strip for an area that is not on the screen appears at the bottom, as strips do by default.
     var strip: InAppMessage.Position? {
         guard case .slideup(let place) = frame else { return nil }
         return if case .overlay(let position) = place { position } else { .bottom }
     }
 
-    /// Points of a swipe at least.
+    /// The shortest swipe, in points.
     static let swipeMin = 24.0
 
-    /// Tells whether a finger that went so far to the right and down took the strip away: towards its edge, or out of
-    /// its area to either side.
+    /// Returns true if a finger that moved this far to the right and down swiped the strip away: towards its edge, or
+    /// out of its area to either side.
     func isSwipe(_ right: Double, _ down: Double) -> Bool {
         guard isSwipedAway, case .slideup(let place) = frame else { return false }
         return switch place {

@@ -1,26 +1,26 @@
 public import Foundation
 
-/// Content of a notification inside the app, an announcement, a poll or an in-app message, ready to be drawn.
+/// The content of a notification inside the app, an announcement, a poll or an in-app message, ready to be drawn.
 ///
-/// Everything that is on it and everything that can be done to it is here; `LookStyle` says how that is drawn in light or
-/// dark, at the person's size of text. A drawer decides nothing.
+/// It holds everything to show and every possible action; `LookStyle` says how to draw it in light or dark, at the
+/// person's text size. A drawer makes no decisions.
 ///
 ///     titleLabel.text = look.title
 ///     for button in look.buttons { add(button.label, button.step) }
 public struct Look: Sendable, Hashable, Identifiable {
-    /// A name that tells it from all others on the screen.
+    /// An id that is unique on the screen.
     public let id: String
     /// The kind of its content.
     public let kind: Kind
-    /// The campaign, or the app's own name of a message that it made itself.
+    /// The campaign's id, or the app's own name for a message that it made itself.
     public let campaign: String
     /// Its place and size.
     public let frame: Frame
-    /// True when the app's icon is on it.
+    /// True if the app's icon is on it.
     public var hasIcon = false
-    /// An image: a file of the phone, or an address.
+    /// The image, a file of the phone or an address; nil for none.
     public var image: URL?
-    /// True when the image is all there is.
+    /// True if the look consists of the image only.
     public var isImageOnly = false
     /// The first line; nil for none.
     public var title: String?
@@ -32,31 +32,31 @@ public struct Look: Sendable, Hashable, Identifiable {
     public var html: String?
     /// The folder with the files of the page; nil for none.
     public var folder: URL?
-    /// Questions of a poll.
+    /// The questions of a poll.
     public var questions: [Poll.Question] = []
-    /// Buttons, in the order in which they are read.
+    /// The buttons, in reading order.
     public var buttons: [Button] = []
-    /// The step of a tap on all the rest of it; nil for none.
+    /// The step of a tap outside buttons; nil for none.
     public var tap: Step?
-    /// The step of the cross in its corner; nil: there is none.
+    /// The step of the cross in its corner; nil for no cross.
     public var cross: Step?
-    /// The cross's label for people who do not see it.
+    /// The accessibility label of the cross.
     public var crossLabel = ""
-    /// True when a swipe towards its edge does what the cross does.
+    /// True if a swipe towards its edge does what the cross does.
     public var isSwipedAway = false
-    /// Which way it is read; its corners and the order of its buttons follow.
+    /// The direction of its texts, which its corners and the order of its buttons follow.
     public var direction = TextDirection.leftToRight
 
-    /// The content that a look is of.
+    /// The kind of content that a look shows.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case notification, announcement, poll, message
     }
 
     /// The place and size of a look on the screen.
     public enum Frame: Sendable, Hashable {
-        /// As high as its content, at this place; the app stays in use beside it.
+        /// A strip as high as its content, at this place; the app remains usable beside it.
         case slideup(NotificationPlace)
-        /// As high as its content, in the middle, over an app that is dimmed.
+        /// A card as high as its content, in the middle, over a dimmed app.
         case modal
         /// The whole screen.
         case full
@@ -64,48 +64,48 @@ public struct Look: Sendable, Hashable, Identifiable {
 
     /// The effect of pressing, tapping or closing.
     public enum Step: Sendable, Hashable {
-        /// It is acted on, by the button of this id; nil: by itself, or by the one button that acts.
+        /// Acts through the button of this id; nil for the look itself, or for the one button that acts.
         case action(String?)
-        /// The poll's answers are sent, when there are any.
+        /// Sends the poll's answers, when there are any.
         case answer
-        /// It is left.
+        /// Leaves the look.
         case exit
     }
 
-    /// How it ended.
+    /// The end of a look.
     public enum End: Sendable, Hashable {
-        /// It was acted on, by the button of this id; nil: by itself, or by the one button that acts.
+        /// The person acted through the button of this id; nil for the look itself, or for the one button that acts.
         case actioned(String?)
-        /// A link of its page was pressed.
+        /// The person pressed a link of its page.
         case followed(String)
-        /// A poll was answered: the choices of each question, by their ids.
+        /// The person answered a poll: the choices of each question, by their ids.
         case answered([String: [String]])
         /// The person left it, or its time was over.
         case exited
     }
 
-    /// A button.
+    /// A button of a look.
     public struct Button: Sendable, Hashable, Identifiable {
-        /// A name that tells it from the others of the look.
+        /// An id that is unique within the look.
         public let id: String
-        /// The text on it.
+        /// The button's label.
         public let label: String
         /// The effect of pressing it.
         public let step: Step
-        /// How much it stands out.
+        /// The emphasis of the button.
         public let weight: Weight
     }
 
-    /// How much a button stands out.
+    /// The emphasis of a button.
     public enum Weight: String, Sendable, Hashable, CaseIterable {
-        /// The one that most people press.
+        /// The button that most people press.
         case first
         case plain
-        /// Its effect cannot be taken back.
+        /// A button whose effect cannot be undone.
         case destructive
     }
 
-    /// The end that a step leads to; nil: a poll that is answered with nothing stays.
+    /// The end that a step leads to; nil when the look stays, as for a poll without answers.
     ///
     ///     if let over = look.end(of: button.step, form) { end(over) }
     public func end(of step: Step, _ form: PollForm) -> End? {
@@ -121,7 +121,7 @@ public struct Look: Sendable, Hashable, Identifiable {
         (self.kind, self.campaign, self.frame) = (kind, campaign, frame)
     }
 
-    /// Reads which way its texts go, and names the cross in the person's language.
+    /// Sets the direction of its texts, and the label of the cross in the person's language.
     mutating func read(in language: String) {
         direction = TextDirection(of: [title, subtitle, text] + questions.map(\.title), language: language)
         crossLabel = LookWords(language: language).close

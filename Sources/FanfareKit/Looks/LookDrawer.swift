@@ -1,11 +1,12 @@
-/// Draws what the app has no presenter and no notifier for.
+/// Draws everything for which the app has no presenter and no notifier.
 ///
-/// On iOS the kit sets one of its own. Another one takes its place:
+/// On iOS the kit sets its own drawer, which an app can replace:
 ///
 ///     fanfare.presenters.drawer = TerminalDrawer()
 @MainActor public protocol LookDrawer: AnyObject {
-    /// Draws a look and returns true, and calls `end` once when the person is done with it; false: it cannot be drawn.
+    /// Draws a look and returns true, then calls `end` once when the person is done with it; false when it cannot draw
+    /// it.
     func show(_ look: Look, end: @escaping @MainActor (Look.End) -> Void) -> Bool
-    /// Takes a look from the screen of which nothing need be said any more.
+    /// Removes a look from the screen; nothing need be reported of it any more.
     func hide(_ look: Look)
 }

@@ -1,25 +1,25 @@
-/// Colours of a look.
+/// The colours of a look.
 public struct LookPalette: Sendable, Hashable {
-    /// The colour behind everything.
+    /// The background.
     public let ground: Colour
-    /// Texts.
+    /// The texts.
     public let text: Colour
     /// The second line and the cross.
     public let quietText: Colour
-    /// The button that stands out.
+    /// The background of the button that stands out.
     public let firstButton: Colour
-    /// Its label.
+    /// The label of the button that stands out.
     public let firstLabel: Colour
-    /// All other buttons.
+    /// The background of all other buttons.
     public let plainButton: Colour
-    /// Their labels.
+    /// The labels of all other buttons.
     public let plainLabel: Colour
-    /// Labels of what cannot be taken back.
+    /// The labels of buttons whose effect cannot be undone.
     public let destructiveLabel: Colour
 
     /// A colour in sRGB.
     public struct Colour: Sendable, Hashable {
-        /// Parts of 255.
+        /// The components, from 0 to 255.
         public let red, green, blue: UInt8
 
         init(_ hex: UInt32) {
@@ -27,10 +27,10 @@ public struct LookPalette: Sendable, Hashable {
         }
     }
 
-    /// The colour behind the label of a button.
+    /// The background of a button.
     func button(_ weight: Look.Weight) -> Colour { weight == .first ? firstButton : plainButton }
 
-    /// The label of a button.
+    /// The colour of a button's label.
     func label(_ weight: Look.Weight) -> Colour {
         switch weight {
         case .first: firstLabel
@@ -39,7 +39,7 @@ public struct LookPalette: Sendable, Hashable {
         }
     }
 
-    /// For a light screen.
+    /// The palette for a light screen.
     public static let light = LookPalette(
         ground: Colour(0xFFFFFF),
         text: Colour(0x1C1C1E),
@@ -51,7 +51,7 @@ public struct LookPalette: Sendable, Hashable {
         destructiveLabel: Colour(0xA80F0F)
     )
 
-    /// For a dark screen.
+    /// The palette for a dark screen.
     public static let dark = LookPalette(
         ground: Colour(0x1C1C1E),
         text: Colour(0xF2F2F7),

@@ -1,24 +1,24 @@
-/// Looks that are on the screen, and areas of the app's own that take notifications.
+/// The looks on the screen, and the app's own areas that take notifications.
 struct LookPile: Sendable, Hashable {
     private var looks: [Look] = []
-    /// One that stands twice is on the screen twice.
+    /// Area names; a name is listed once for each of its areas on the screen.
     private var areas: [String] = []
 
     var isEmpty: Bool { looks.isEmpty }
 
-    /// Puts a look on top, in place of an older one of the same thing.
+    /// Puts a look on top, replacing an older one with the same id.
     mutating func put(_ look: Look) {
         take(look.id)
         looks.append(look)
     }
 
-    /// Takes a look away.
+    /// Removes a look.
     mutating func take(_ id: String) { looks.removeAll { $0.id == id } }
 
-    /// An area came to the screen.
+    /// Notes that an area came to the screen.
     mutating func open(_ area: String) { areas.append(area) }
 
-    /// An area left the screen; what was drawn in it is drawn over the app.
+    /// Notes that an area left the screen; its looks are then drawn over the app.
     mutating func close(_ area: String) {
         if let place = areas.lastIndex(of: area) { areas.remove(at: place) }
     }
@@ -29,7 +29,7 @@ struct LookPile: Sendable, Hashable {
     /// The looks over the app, the top one last.
     var over: [Look] { looks.filter { area(of: $0) == nil } }
 
-    /// An area that nobody draws in counts as none.
+    /// An area that is not on the screen counts as none.
     private func area(of look: Look) -> String? {
         guard case .slideup(.area(let name)) = look.frame, areas.contains(name) else { return nil }
         return name

@@ -1,13 +1,13 @@
-/// Labels that a look has of its own, where a campaign names none.
+/// The labels that a look fills in where a campaign names none.
 struct LookWords: Sendable, Hashable {
-    /// The label of the button that opens more of it.
+    /// The label of the button that opens more.
     let more: String
     /// The label of the button that closes it.
     let close: String
     /// The label of the button that sends answers.
     let send: String
 
-    /// The words of a language such as `es-ES`; English for one that is not known here.
+    /// Picks the words of a language such as `es-ES`; English for an unknown one.
     init(language: String) {
         let code = language.lowercased().prefix { $0 != "-" && $0 != "_" && $0 != "@" }
         let words = Self.all[code == "iw" ? "he" : String(code)] ?? ("More", "Close", "Send")

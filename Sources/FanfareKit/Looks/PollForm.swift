@@ -1,4 +1,4 @@
-/// Choices that a person has made in a poll so far.
+/// The choices that a person has made in a poll so far.
 ///
 ///     var form = PollForm(look.questions)
 ///     form.take("real", of: "who")
@@ -6,19 +6,19 @@ public struct PollForm: Sendable, Hashable {
     private let questions: [Poll.Question]
     private var taken: [String: Set<String>] = [:]
 
-    /// The form as the poll comes, with its defaults taken.
+    /// Creates the form of a poll, with its defaults selected.
     ///
     ///     let form = PollForm(poll.questions)
     public init(_ questions: [Poll.Question]) {
         self.questions = questions
         for question in questions {
             let defaults = question.choices.filter(\.isDefault).map(\.id)
-            // Of several defaults one is taken where one choice is all.
+            // A question with a single choice selects only the first of several defaults.
             taken[question.id] = Set(question.isMultiple ? defaults : Array(defaults.prefix(1)))
         }
     }
 
-    /// Takes a choice; where several may be taken, one that is taken already is given back.
+    /// Selects a choice; where several may be selected, selecting one again removes it.
     ///
     ///     form.take("real", of: "who")
     public mutating func take(_ choice: String, of question: String) {
@@ -28,19 +28,19 @@ public struct PollForm: Sendable, Hashable {
         taken[question] = asked.isMultiple ? (taken[question] ?? []).symmetricDifference([choice]) : [choice]
     }
 
-    /// Tells whether a choice is taken.
+    /// Returns true if a choice is selected.
     ///
     ///     mark.isHidden = !form.isTaken("real", of: "who")
     public func isTaken(_ choice: String, of question: String) -> Bool { taken[question]?.contains(choice) ?? false }
 
-    /// The name of the system's symbol that stands before a choice: round where one is taken, square where several are.
+    /// The system's symbol for a choice: round for a single choice, square where several may be selected.
     func mark(_ choice: String, of question: Poll.Question) -> String {
         let isTaken = isTaken(choice, of: question.id)
         if question.isMultiple { return isTaken ? "checkmark.square.fill" : "square" }
         return isTaken ? "largecircle.fill.circle" : "circle"
     }
 
-    /// The choices of each question, in their order; a question without one is left out.
+    /// The selected choices of each question, in their order; a question without one is left out.
     public var answers: [String: [String]] {
         var answers: [String: [String]] = [:]
         for question in questions {

@@ -1,10 +1,10 @@
-/// Which way a text is read.
+/// The direction in which a text is read.
 public enum TextDirection: String, Sendable, Hashable, CaseIterable {
     case leftToRight, rightToLeft
 
-    /// The direction of the first letter that has one; where no text has such, that of the language.
+    /// Takes the direction of the first letter; without a letter, that of the language.
     ///
-    /// A campaign may be in another language than the phone.
+    /// A campaign may be in another language than the phone's.
     ///
     ///     TextDirection(of: ["שלום"], language: "en") == .rightToLeft
     public init(of texts: [String?], language: String) {
@@ -16,7 +16,7 @@ public enum TextDirection: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Blocks of Unicode whose letters go from right to left: from Hebrew to Arabic Extended-A, and the forms of both.
+    /// The Unicode blocks of right-to-left letters: from Hebrew to Arabic Extended-A, and the forms of both.
     private static let blocks: [ClosedRange<UInt32>] = [
         0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF,
     ]
@@ -31,7 +31,7 @@ public enum TextDirection: String, Sendable, Hashable, CaseIterable {
         blocks.contains { $0.contains(letter.value) }
     }
 
-    /// A script that is named, as in `az-Arab`, says more than the language.
+    /// An explicit script, as in `az-Arab`, overrides the language.
     private static func isRightToLeft(language: String) -> Bool {
         let parts = language.lowercased().split { $0 == "-" || $0 == "_" || $0 == "@" }.map(String.init)
         if let script = parts.dropFirst().first(where: { $0.count == 4 && $0.allSatisfy(\.isLetter) }) {

@@ -3,18 +3,18 @@ import Foundation
 extension Phone {
     static let answersFile = "answers.json"
 
-    /// A poll was answered: kept until the server has it, and the next campaign may come.
+    /// Keeps a poll's answers until the server has them, and lets the next campaign come.
     func answered(_ push: PushMessage, _ answers: [String: [String]]) {
         guard turn.current == push, let poll = push.content?.id, let messageID = push.messageID else {
             return viewEnded(push, .exited)
         }
         let gone = answerBox.add(PollAnswers(poll: poll, messageID: messageID, answers: answers, at: now))
-        for old in gone { lost(1, "the answers to \(old.poll) have no room any more") }
+        for old in gone { lost(1, "the answers to \(old.poll) were dropped for lack of room") }
         keepAnswers()
         viewEnded(push, .answered)
     }
 
-    /// Answers that the server has not taken yet.
+    /// The number of poll answers that the server has not taken yet.
     var waitingAnswers: Int { answerBox.waiting.count }
 
     /// Sends the answers that are due.
@@ -51,6 +51,6 @@ extension Phone {
 }
 
 extension CharacterSet {
-    /// What a segment of a path may have unescaped (RFC 3986, section 3.3), without the solidus.
+    /// Characters that a path segment may have unescaped (RFC 3986, section 3.3), without the slash.
     static let pathSegment = CharacterSet.urlPathAllowed.subtracting(["/"])
 }

@@ -3,12 +3,12 @@ import Foundation
 extension Phone {
     static let heldFile = "campaigns.json"
 
-    /// An announcement or poll is to be shown, when its turn comes.
+    /// Queues an announcement or poll to be shown when its turn comes.
     func arrived(_ push: PushMessage) async { perform(turn.arrived(push)) }
 
     func viewDisplayed(_ push: PushMessage) { perform(turn.displayed(push)) }
 
-    /// The person pressed the button that acts, or one of the presenter's own.
+    /// Handles the button that acts, or a button of the presenter's own.
     func viewActioned(_ push: PushMessage, button: String?, link: String?) {
         guard turn.current == push else { return }
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
@@ -37,14 +37,14 @@ extension Phone {
         keepHeld()
     }
 
-    /// Asks again for the contents that could not be had, when there is somebody to look at them.
+    /// Asks again for the contents that could not be fetched, if the app is in front.
     func retryCampaigns() {
         campaignRetry = nil
         guard engine.isActive else { return }
         perform(turn.retry())
     }
 
-    /// A campaign waits for the network, and the app hears of it once.
+    /// Lets a campaign wait for the network, and tells the app once.
     private func postpone(_ push: PushMessage) {
         if !turn.held.contains(push) { listener.postponed(push) }
         perform(turn.postponed(push))
@@ -80,7 +80,7 @@ extension Phone {
             return viewEnded(push, .dropped(reason: "Unreadable"))
         }
         guard await !listener.present(push, page) else { return }
-        listener.log("nobody presents a \(push.kind.rawValue) of the category \(push.look ?? "(none)")")
+        listener.log("no presenter for a \(push.kind.rawValue) of the category \(push.look ?? "(none)")")
         viewEnded(push, .dropped(reason: "NoPresenter"))
     }
 
@@ -90,7 +90,7 @@ extension Phone {
         case .actioned(let action): note(.actioned, .content, of: push, action: action)
         case .exited: note(.exited, .content, of: push)
         case .dropped(let reason): note(.dropped, .content, of: push, reason: reason)
-        // The answers themselves say it.
+        // The answers themselves are the record.
         case .answered: break
         }
     }

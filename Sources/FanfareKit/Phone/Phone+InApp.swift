@@ -1,7 +1,7 @@
 import Foundation
 
 extension Phone {
-    /// The app came to the front.
+    /// Handles the app coming to the front.
     func becameActive() {
         look()
         collect()
@@ -9,13 +9,13 @@ extension Phone {
         perform(turn.became(active: true, now: now))
         perform(tellings.surroundings(isActive: true, isFree: turn.current == nil, now: now))
         perform(engine.surroundings(isActive: true, now: now))
-        // Now that it counts as in front.
+        // Retries need the app in front, and the engine knows that only from here on.
         retryCampaigns()
         if setting.options.badge.clearsOnForeground { clearBadge() }
         pump()
     }
 
-    /// The app leaves the front.
+    /// Handles the app leaving the front.
     func resigned() {
         session.resigned(now: now)
         perform(turn.became(active: false, now: now))
@@ -24,13 +24,13 @@ extension Phone {
         pump()
     }
 
-    /// The keyboard rose or fell, or the screen was turned.
+    /// Handles a change of the keyboard or of the screen's orientation.
     func surroundings(isKeyboardUp: Bool? = nil, orientation: InAppMessage.Orientation? = nil) {
         perform(engine.surroundings(isKeyboardUp: isKeyboardUp, orientation: orientation, now: now))
         pump()
     }
 
-    /// Something happened in the app.
+    /// Handles an event in the app.
     func happened(_ event: AppEvent) {
         perform(engine.happened(event, now: now))
         pump()
@@ -46,7 +46,7 @@ extension Phone {
         pump()
     }
 
-    /// The message on the screen was closed.
+    /// Handles the closing of the message on the screen.
     func closed(_ id: String, _ closing: InAppClosing) {
         perform(engine.closed(id, closing, now: now))
         pump()
@@ -65,12 +65,12 @@ extension Phone {
         }
     }
 
-    /// Asks the server what this device may be shown in the session that is under way.
+    /// Asks the server which messages this device may be shown in the current session.
     func fetchMessages() {
         sessionRetry = nil
         guard let session = session.current else { return }
         guard let send = setting.send, let secret = registrar.memory.secret else {
-            // Not registered yet: what happens waits, and is judged by what the server says once it is.
+            // Before registration, events wait, and are later matched against the server's first answer.
             if offered != nil { perform(engine.sessionStarted([], now: now)) }
             return
         }
@@ -94,7 +94,7 @@ extension Phone {
                 reply = nil
                 phone.listener.log("no in-app messages for this session: \(error.localizedDescription)")
             }
-            // An answer to a session that is over is the next one's business.
+            // An answer to a session that is over is ignored: the next session asks again.
             if phone.session.current?.id == session.id { phone.sessionAnswered(reply) }
         }
     }
@@ -114,7 +114,7 @@ extension Phone {
             listener.log("no in-app messages for this session: the server answered \(reply.status)")
         }
         if offered == nil, reply?.isPassing != false {
-            // What has happened meanwhile waits for an answer.
+            // Events in the meantime wait for an answer.
             sessionRetry = now + sessionBackoff.failed(chance: setting.chance(), floor: reply?.retryAfter)
             return pump()
         }
@@ -124,13 +124,13 @@ extension Phone {
         pump()
     }
 
-    /// Keeps how the app's pushes name what they carry, for the next start and for the app's extensions.
+    /// Keeps the field names of the app's pushes, for the next start and for the app's extensions.
     func keepNames() {
         guard names.all != KnownNames.Kept.read(storage.folder) else { return }
         do {
             try storage.write(names.all, KnownNames.file)
         } catch {
-            listener.log("the names in pushes cannot be kept: \(error)")
+            listener.log("the field names of pushes cannot be kept: \(error)")
         }
     }
 
@@ -166,7 +166,7 @@ extension Phone {
     }
 
     private func discarded(_ message: InAppMessage, _ reason: InAppDiscardReason) {
-        if reason == .noPresenter { listener.log("nobody draws in-app messages of the layout \(message.layout)") }
+        if reason == .noPresenter { listener.log("no presenter for in-app messages of the layout \(message.layout)") }
         let word = reason == .noPresenter ? "NoPresenter" : reason.rawValue
         note(.dropped, .inApp, of: .inApp, messageID: message.messageID, reason: word)
         listener.discarded(message, reason)
@@ -187,7 +187,7 @@ extension Phone {
         let (assets, now) = (setting.assets, now)
         launch { phone in
             let problem = await assets.load(urls, now: now)
-            if let problem { phone.listener.log("an asset of the in-app message \(id) cannot be had: \(problem)") }
+            if let problem { phone.listener.log("an asset of the in-app message \(id) cannot be loaded: \(problem)") }
             let effects =
                 problem == nil ? phone.engine.loaded(id, now: phone.now) : phone.engine.failedToLoad(id, now: phone.now)
             phone.perform(effects)

@@ -3,7 +3,7 @@ import Foundation
 extension Phone {
     static let notificationsFile = "notifications.json"
 
-    /// What outlives the app of notifications that are told of inside it.
+    /// The part of the notifications inside the app that outlives the app.
     struct KeptNotifications: Codable, Equatable {
         struct Waiting: Codable, Equatable {
             var push: [String: JSON]
@@ -18,7 +18,7 @@ extension Phone {
             told = turn.told
         }
 
-        /// The turn as it was.
+        /// Restores the turn.
         func turn(_ names: PayloadNames, now: Date) -> NotificationTurn {
             let tellings = waiting.compactMap { kept in
                 PushMessage(members: kept.push, names).map {
@@ -29,7 +29,7 @@ extension Phone {
         }
     }
 
-    /// Takes a push that arrived in front, to be told of inside the app; false: the system shows it.
+    /// Takes a push that arrived in front, to show it inside the app; returns false when the system is to show it.
     func isToldInside(_ push: PushMessage) async -> Bool {
         guard push.mayBeToldInside, engine.isActive, await listener.hasNotifier(push) else { return false }
         if tellings.knows(push.campaign) { return true }
@@ -38,21 +38,21 @@ extension Phone {
         return true
     }
 
-    /// The system told of a campaign, or the person has answered it there.
+    /// Notes that the system showed a campaign, or that the person has responded to it there.
     func wasTold(_ push: PushMessage) { perform(tellings.wasTold(push.campaign, now: now)) }
 
-    /// A session offers campaigns to be told of, the oldest first.
+    /// Queues the campaigns that a session offers to be shown, the oldest first.
     func tellOffered() {
         for telling in offered?.notifications ?? [] { perform(tellings.arrived(telling, now: now)) }
     }
 
-    /// The person tapped it, or pressed one of its buttons.
+    /// Handles a tap on a notification, or on one of its buttons.
     func notificationActioned(_ push: PushMessage, button: String?) async {
         guard tellings.current == push else { return }
         let response = button.map { PushResponse.action($0) } ?? .opened
         let link = response.consequences(of: push, categories: setting.options.categories).link
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
-        // Before it ends, so that its announcement comes to the screen and not the next notification.
+        // Before the notification ends, so that its announcement is shown next and not another notification.
         if push.kind == .announcement || push.kind == .poll { await arrived(push) }
         notificationEnded(push, .actioned(button ?? TrackedEvent.plainAction))
         if push.kind == .notification { await open(push) }
@@ -115,16 +115,16 @@ extension Phone {
         do {
             try storage.write(kept, Self.notificationsFile)
         } catch {
-            listener.log("notifications cannot be kept, and are told of from memory: \(error)")
+            listener.log("notifications cannot be kept, and are shown from memory: \(error)")
         }
     }
 }
 
-/// What became of a notification that a notifier was given.
+/// The result of giving a notification to a notifier.
 enum NotifierAnswer: Sendable, Equatable {
     case drawn
     case declined
     case failed(String)
-    /// There is no notifier for it.
+    /// It has no notifier.
     case nobody
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a push that woke the app came to, as the system wants to hear it.
+/// The result of a push that woke the app, in the terms of the system.
 ///
 ///     switch await fanfare.received(userInfo) {
 ///     case .newData: completion(.newData)
@@ -12,60 +12,60 @@ public enum FetchResult: Sendable, Hashable {
 }
 
 extension Phone {
-    /// A push came, while the app is in front or behind.
+    /// Handles a push that arrived, in front or in the background.
     ///
-    /// Returns when what it brought is there, or cannot be had.
+    /// Returns when its content is there, or cannot be had.
     func received(_ push: PushMessage) async -> FetchResult {
         note(.received, .system, of: push)
         clearBadgeInFront()
-        // Behind, the system shows it.
+        // In the background the system shows the push.
         if !engine.isActive, push.mayBeToldInside { wasTold(push) }
         if push.kind == .dataPush { return await deliver(push) }
         guard push.content != nil else { return .noData }
-        // Ahead of the tap, so that what is opened is there.
+        // Fetched ahead of the tap, so that the tap finds it.
         guard case .success(let content) = await fetch(push) else { return .failed }
         guard push.isSilent else { return .newData }
         guard let notification = LocalNotification(push, content) else {
-            listener.log("neither a silent push nor its content has a text, so that no notification is shown")
+            listener.log("neither a silent push nor its content has a text, so no notification is shown")
             return .newData
         }
         if await listener.notify(notification, content) {
             wasTold(push)
             note(.displayed, .system, of: push)
         } else {
-            listener.log("nobody shows notifications of the phone's own")
+            listener.log("no presenter for local notifications")
         }
         return .newData
     }
 
-    /// The system asks what to show of it over the app.
+    /// Answers the system's question how to show a push over the app.
     func displayed(_ push: PushMessage) async -> NotificationPresentation {
         let badge: NotificationPresentation = clearBadgeInFront() ? [] : .badge
         let shown = badge.union([.banner, .list, .sound])
-        // The phone's own notification of it, which was counted when it was made.
+        // The kit's own local notification of this push was counted when it was posted.
         if push.isSilent { return shown }
         fetchAhead(push)
-        // Shown inside the app, it is not shown by the system too; what it sounds like is heard all the same.
+        // A notification shown inside the app is not shown by the system too; only its sound is played.
         if await isToldInside(push) { return badge.union(.sound) }
         wasTold(push)
         note(.displayed, .system, of: push)
         return shown
     }
 
-    /// Fetches what a push names that the system did not wake the app for.
+    /// Fetches the content of a push for which the system did not wake the app.
     private func fetchAhead(_ push: PushMessage) {
         guard let name = push.content, contents.tag(name.id) == nil else { return }
         launch { phone in _ = await phone.fetch(push) }
     }
 
-    /// Whether the count goes because a push arrived in front.
+    /// Clears the count for a push that arrived in front; returns true if it did.
     @discardableResult private func clearBadgeInFront() -> Bool {
         guard setting.options.badge.clears(onPushWhileActive: engine.isActive) else { return false }
         clearBadge()
         return true
     }
 
-    /// A person did something with a notification.
+    /// Handles a person's response to a notification.
     func responded(_ response: PushResponse, to push: PushMessage) async {
         wasTold(push)
         let consequences = response.consequences(of: push, categories: setting.options.categories)
@@ -83,13 +83,14 @@ extension Phone {
         }
     }
 
-    /// Fetches what was opened and hands it to who takes content of its type.
+    /// Fetches the content that was opened and hands it to the handler of its type.
     func open(_ push: PushMessage) async {
         guard let name = push.content, case .success(let content) = await fetch(push) else { return }
         if let handler = contentHandlers[name.type] ?? contentHandlers[""] { await handler.take(content, push) }
     }
 
-    /// Gives a data push to its handler: taken is actioned, declined is exited, no handler or an error is dropped.
+    /// Gives a data push to its handler: accepted counts as actioned, declined as exited, no handler or an error as
+    /// dropped.
     private func deliver(_ push: PushMessage) async -> FetchResult {
         func end(_ kind: TrackedEvent.Kind, reason: String? = nil) {
             note(kind, .content, of: push, reason: reason)
@@ -116,7 +117,7 @@ extension Phone {
 
     // MARK: - Content
 
-    /// The content that a push names, from the server or from the cache when that is still the same.
+    /// Returns the content that a push names, from the server or from a cache entry that is still valid.
     func fetch(_ push: PushMessage) async -> Result<RichContent, RichContentProblem> {
         guard let name = push.content else { return .failure(.gone) }
         listener.contentChanged(push, .fetching)
@@ -129,7 +130,8 @@ extension Phone {
         return result
     }
 
-    /// `messageID`: the signed id of the push; the server gives a campaign's own content to nobody without it.
+    /// Fetches content; `messageID` is the push's signed id, without which the server gives out no campaign's own
+    /// content.
     private func fetch(
         _ name: RichContentName,
         messageID: String?
@@ -145,7 +147,7 @@ extension Phone {
         do {
             reply = try await send(request)
         } catch {
-            // Better what was there the last time than nothing.
+            // Old content is better than none.
             return contents.read(name, now: now).map { .success($0) }
                 ?? .failure(.unavailable(error.localizedDescription))
         }
@@ -165,7 +167,7 @@ extension Phone {
 
     // MARK: - The badge
 
-    /// Takes the count from the icon, here and on the server.
+    /// Clears the count on the icon, on the device and on the server.
     func clearBadge() {
         listener.setBadge(0)
         badgeWasSet(0)

@@ -3,7 +3,7 @@ import Foundation
 extension Phone {
     static let lostFile = "lost.json"
 
-    /// Notes an event of a push, on the disk too, and sends it when it can.
+    /// Records an event of a push, on the disk too, and sends it as soon as possible.
     func note(
         _ type: TrackedEvent.Kind,
         _ surface: TrackedEvent.Surface,
@@ -14,7 +14,7 @@ extension Phone {
         note(type, surface, of: push.kind, messageID: push.messageID, action: action, reason: reason)
     }
 
-    /// Notes an event of a campaign of that kind.
+    /// Records an event of a campaign of a kind.
     func note(
         _ type: TrackedEvent.Kind,
         _ surface: TrackedEvent.Surface,
@@ -23,7 +23,7 @@ extension Phone {
         action: String? = nil,
         reason: String? = nil
     ) {
-        // A push whose sender had no key, and a message that was made here, cannot be told of.
+        // A push whose sender had no key, and a message made by the app, have no id to report events under.
         guard let messageID, !messageID.isEmpty else { return }
         guard
             let event = TrackedEvent(
@@ -37,7 +37,7 @@ extension Phone {
             )
         else {
             let what = "\(type.rawValue) (\(surface.rawValue))"
-            return lost(1, "the event \(what) is not said of campaigns of the kind \(kind.rawValue)")
+            return lost(1, "campaigns of the kind \(kind.rawValue) have no event \(what)")
         }
         note(event)
         pump()
@@ -48,14 +48,13 @@ extension Phone {
             try journal.note(event)
             let gone = outbox.add(event)
             try journal.finish(gone, rest: outbox.events)
-            if !gone.isEmpty { lost(gone.count, "\(gone.count) events have no room any more") }
+            if !gone.isEmpty { lost(gone.count, "\(gone.count) events were dropped for lack of room") }
         } catch {
             listener.log("an event cannot be kept, and is sent from memory: \(error)")
         }
     }
 
-    /// Events or answers that the server will never count: whoever builds the app hears of each once, and how many
-    /// there were.
+    /// Counts events or answers that the server will never count, and logs the reason once.
     func lost(_ count: Int, _ text: String) {
         listener.log(text)
         lostEvents += count
@@ -66,16 +65,16 @@ extension Phone {
         }
     }
 
-    /// Takes over what an extension of the app noted meanwhile.
+    /// Takes over the events that an extension of the app recorded in the meantime.
     func collect() {
         for (file, event) in inbox.read() {
             note(event)
-            // After it stands in the journal: an event that is read twice keeps its id.
+            // Removed only after the journal has it: an event that is read twice keeps its id.
             inbox.remove(file)
         }
     }
 
-    /// Events that the server has not taken yet.
+    /// The number of events that the server has not taken yet.
     var waitingEvents: Int { outbox.events.count }
 
     func track() {
@@ -105,9 +104,9 @@ extension Phone {
         do {
             try journal.finish(done, rest: outbox.events)
         } catch {
-            listener.log("events that were sent cannot be taken off the journal: \(error)")
+            listener.log("events that were sent cannot be removed from the journal: \(error)")
         }
-        // A word about a secret that was given up meanwhile says nothing of the new one.
+        // An answer about a secret that has been replaced says nothing about the new one.
         if answer == .notRegistered, secret == registrar.memory.secret {
             listener.log("the server does not know this device; events wait until it is registered again")
             registrar.wasForgotten(spare: UUID())
@@ -118,7 +117,7 @@ extension Phone {
         pump()
     }
 
-    /// The network is there again.
+    /// Retries everything that waits, because the network is back.
     func networkReturned() {
         registrar.networkReturned()
         outbox.networkReturned()

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Drives what the state machines decide: sends, keeps, and wakes up when it is time.
+/// Carries out the decisions of the state machines: sends, stores, and wakes up when something is due.
 ///
-/// Everything that an app says arrives here in the order in which it was said. What outlives the app is written before
+/// The app's calls arrive here in the order in which they were made. Everything that outlives the app is written before
 /// the call that brought it returns.
 actor Phone {
-    /// What does not change while the app runs.
+    /// The settings that do not change while the app runs.
     struct Setting: Sendable {
         var integrationKey: String
-        /// Asks the server, or throws what the system says when there is no answer; nil: the app gave no server.
+        /// Sends a request to the server, or throws the system's error; nil when the app gave no server.
         var send: (@Sendable (EdgeRequest) async throws -> EdgeReply)?
-        /// The same for events, where they have a server of their own.
+        /// The same for events, when they have their own server.
         var track: (@Sendable (EdgeRequest) async throws -> EdgeReply)?
         var options: FanfareOptions
-        /// Where the person is, by the system; nil: the app says it.
+        /// The system's locale, time zone and app version; nil when the app sets them itself.
         var place: (@Sendable () -> Place)?
         var assets: AssetStore
-        /// How pushes name what they carry; whoever reads them for the phone has the same.
+        /// The field names of pushes, shared with every other reader of pushes.
         var names: KnownNames
         var now: @Sendable () -> Date = { Date() }
-        /// From 0 to below 1.
+        /// Returns a random number from 0 to below 1.
         var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
-        /// Waits so many seconds; throws when it is cancelled.
+        /// Waits for a number of seconds; throws when it is cancelled.
         var wait: @Sendable (TimeInterval) async throws -> Void = {
             try await Task.sleep(nanoseconds: UInt64($0 * 1e9))
         }
@@ -38,24 +38,24 @@ actor Phone {
     var session: SessionClock
     var engine: InAppEngine
     var turn: CampaignTurn
-    /// What is on the disk of campaigns that wait for the network.
+    /// The campaigns that wait for the network, as the disk has them.
     var keptHeld: [[String: JSON]]
-    /// When their contents are asked for again.
+    /// The time at which their contents are requested again.
     var campaignRetry: Date?
     var campaignBackoff = Backoff()
     var tellings: NotificationTurn
-    /// What is on the disk of them.
+    /// The notifications that outlive the app, as the disk has them.
     var keptNotifications: KeptNotifications
-    /// How pushes name what they carry.
+    /// The field names of pushes.
     let names: KnownNames
     var answerBox: AnswerBox
-    /// How many events and answers the server will never count.
+    /// The number of events and answers that the server will never count.
     var lostEvents: Int
     var dataPushHandlers: [String: DataPushHandler] = [:]
     var contentHandlers: [String: RichContentHandler] = [:]
     var offered: SessionAnswer?
     var sessionTag: String?
-    /// When a session that was never answered is asked for again.
+    /// The time at which a session without an answer is requested again.
     var sessionRetry: Date?
     var sessionBackoff = Backoff()
     private var toldObstacle: RegistrationResult?
@@ -66,16 +66,16 @@ actor Phone {
 
     private static let registrationFile = "registration.json"
 
-    /// The place as the system last told it.
+    /// The place as the system last reported it.
     private var lastPlace: Place?
 
-    /// What the kit keeps of a registration.
+    /// The stored part of a registration.
     private struct Kept: Codable {
         var memory: Registrar.Memory
         var facts: DeviceFacts
     }
 
-    /// Opens what was kept; throws when the folder cannot be made.
+    /// Loads the stored state; throws when the folder cannot be created.
     init(_ setting: Setting, listener: any PhoneListener) throws {
         self.setting = setting
         self.listener = listener
@@ -115,7 +115,7 @@ actor Phone {
     /// The id of this installation.
     var device: UUID { registrar.memory.device }
 
-    /// Begins: what was left the last time goes on.
+    /// Begins, and continues the work of the last run.
     func start() {
         look()
         keepNames()
@@ -123,7 +123,7 @@ actor Phone {
         pump()
     }
 
-    /// Does what is due, and sets the clock for what will be.
+    /// Does everything that is due, and sets the timer for the next wake-up.
     func pump() {
         guard !isStopped else { return }
         register()
@@ -138,7 +138,7 @@ actor Phone {
         sleep(until: wakeAt)
     }
 
-    /// When something is to happen by itself; nil: not before something else happens.
+    /// The time of the next scheduled work; nil while there is none.
     var wakeAt: Date? {
         let instants = [
             registrar.obstacle == nil ? registrar.wakeAt(now: now) : nil, outbox.wakeAt, answerBox.wakeAt,
@@ -151,7 +151,7 @@ actor Phone {
         timer?.cancel()
         timer = nil
         guard let date else { return }
-        // Never in a circle, and never so long that a clock that was set stays unnoticed.
+        // Never a busy loop, and never so long that a change of the system clock goes unnoticed.
         let seconds = min(max(date.timeIntervalSince(now), 0.05), 3600)
         let wait = setting.wait
         timer = Task { [weak self] in
@@ -160,7 +160,7 @@ actor Phone {
         }
     }
 
-    /// Ends: nothing is sent or shown any more; what was noted is kept.
+    /// Stops: nothing is sent or shown any more, and everything recorded is kept.
     func stop() {
         isStopped = true
         timer?.cancel()
@@ -168,7 +168,7 @@ actor Phone {
 
     // MARK: - What takes a while
 
-    /// Starts what waits for the server, for the app or for a file; `settled` knows of it.
+    /// Starts work that waits for the server, the app or a file; `settled` waits for it.
     func launch(_ body: @escaping @Sendable (isolated Phone) async -> Void) {
         running += 1
         Task {
@@ -180,14 +180,14 @@ actor Phone {
         }
     }
 
-    /// Returns when nothing is under way: what could be sent was sent, or waits for its next try.
+    /// Returns when nothing is in progress: everything has been sent, or waits for its next try.
     func settled() async {
         while running > 0 { await withCheckedContinuation { waitingForRest.append($0) } }
     }
 
     // MARK: - Registration
 
-    /// Changes what is true of the device, keeps it, and tells the server.
+    /// Changes the facts of the device, stores them, and tells the server.
     func change(_ body: (inout DeviceFacts) -> Void) {
         registrar.change(body)
         keep()
@@ -210,14 +210,14 @@ actor Phone {
         pump()
     }
 
-    /// Asks the system where the person is; what has changed and the server takes is told.
+    /// Reads the place from the system, and tells the server changes that it accepts.
     func look() {
         guard let said = setting.place?() else { return }
         let (place, before) = (said.fitting, registrar.facts)
         registrar.change { ($0.locale, $0.timeZone, $0.appVersion) = (place.locale, place.timeZone, place.appVersion) }
         if registrar.facts != before { keep() }
-        // Once: it is looked at whenever the app comes to the front.
-        if place != said, said != lastPlace { listener.log("the server takes only \(place) of \(said)") }
+        // Logged once: the place is read whenever the app comes to the front.
+        if place != said, said != lastPlace { listener.log("the server accepts only \(place) of \(said)") }
         lastPlace = said
     }
 
@@ -232,12 +232,12 @@ actor Phone {
 
     private func register() {
         if let obstacle = registrar.obstacle {
-            // Once: it stays as it is until the app starts anew.
+            // Reported once: the obstacle stays until the app starts again.
             if toldObstacle != obstacle { listener.registered(obstacle) }
             return toldObstacle = obstacle
         }
         guard let send = setting.send, let request = registrar.next(now: now) else { return }
-        // The server may give the secret in an answer that this app does not live to see.
+        // The app may be killed before the answer with the secret arrives.
         if request.secret == nil { keep() }
         let asked = EdgeRequest(
             method: "PUT",
@@ -278,7 +278,7 @@ actor Phone {
         pump()
     }
 
-    /// Has the server forget this device, and forgets what is kept here.
+    /// Has the server forget this device, and deletes everything kept here.
     func forget() async -> ForgetResult {
         if let send = setting.send, let secret = registrar.memory.secret {
             let path = "/v1/devices/\(device.uuidString.lowercased())"
@@ -303,7 +303,7 @@ actor Phone {
         do {
             try journal.finish(gone, rest: [])
         } catch {
-            listener.log("events that are of no use cannot be taken off the journal: \(error)")
+            listener.log("obsolete events cannot be removed from the journal: \(error)")
         }
         keepAnswers()
         contents.removeAll()

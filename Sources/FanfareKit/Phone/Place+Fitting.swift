@@ -1,7 +1,7 @@
 import Foundation
 
 extension Place {
-    /// The part of it that the server takes: a registration with one wrong field is refused, and systems and apps may say more.
+    /// The place without the values that the server does not accept, because one wrong field fails a registration.
     var fitting: Place {
         Place(
             locale: locale.flatMap { Self.isLocale($0) ? $0 : nil },
@@ -10,17 +10,18 @@ extension Place {
         )
     }
 
-    /// A language and what follows it with hyphens (BCP 47), which `C` and an empty text are not.
+    /// Returns true for a language with optional subtags after hyphens (BCP 47); `C` and an empty text are none.
     private static func isLocale(_ text: String) -> Bool {
         text.utf8.count <= 64 && text.wholeMatch("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
     }
 
-    /// A name of the tz database, such as `Etc/GMT+3`.
+    /// Returns true for a name of the tz database, such as `Etc/GMT+3`.
     private static func isTimeZone(_ text: String) -> Bool {
         text.utf8.count <= 64 && text.wholeMatch("[A-Za-z][A-Za-z0-9_/+-]*")
     }
 
-    /// Numbers with points between, and what follows them with a hyphen, a plus, a space or a parenthesis.
+    /// Returns true for numbers separated by points, with an optional suffix after a hyphen, plus, space or
+    /// parenthesis.
     private static func isVersion(_ text: String) -> Bool {
         text.utf8.count <= 64 && text.wholeMatch("[vV]?[0-9]+(\\.[0-9]+)*([-+ (].*)?")
     }

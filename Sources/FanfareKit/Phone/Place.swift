@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the system knows of the person's place and of the app.
+/// The person's locale and time zone, and the app's version, as the system knows them.
 struct Place: Sendable, Equatable {
-    /// Such as `es-ES`.
+    /// A locale such as `es-ES`.
     var locale: String?
-    /// Such as `Europe/Madrid`.
+    /// A time zone such as `Europe/Madrid`.
     var timeZone: String?
-    /// Such as `3.2.0`.
+    /// A version such as `3.2.0`.
     var appVersion: String?
 
-    /// As it is now.
+    /// Returns the current place.
     static func current() -> Place {
         Place(
-            // Names of the system such as `es_ES@calendar=buddhist`, in the form of BCP 47.
+            // Turns the system's names, such as `es_ES@calendar=buddhist`, into the form of BCP 47.
             locale: Locale.current.identifier.prefix { $0 != "@" && $0 != "." }.replacingOccurrences(
                 of: "_",
                 with: "-"
@@ -25,6 +25,6 @@ struct Place: Sendable, Equatable {
 
 /// The library itself.
 enum Kit {
-    /// What registrations say as `kit_version`.
+    /// The version that registrations report as `kit_version`.
     static let version = "1.0.0"
 }

@@ -1,7 +1,7 @@
 extension ActionCategory {
-    /// The categories that apps have without declaring any: accept or decline, yes or no, confirm or cancel, more.
+    /// The standard categories, which need no declaration: accept or decline, yes or no, confirm or cancel, more.
     ///
-    /// Their names are those that the server knows without an app's declaring any.
+    /// The server knows the same names without any declaration by the app.
     ///
     ///     options.categories = ActionCategory.standard
     public static let standard = [

@@ -1,26 +1,26 @@
-/// Buttons under a notification, by the name that a push gives.
+/// The buttons under a notification, by the category that a push names.
 ///
 ///     options.categories = ActionCategory.standard + [
 ///         ActionCategory(id: "LIKE", actions: [.init(id: "LIKE_ID", title: "Like", opensApp: true)])
 ///     ]
 public struct ActionCategory: Sendable, Hashable, Identifiable {
-    /// What a push names.
+    /// The name that a push gives.
     public let id: String
-    /// The buttons, at most four are shown.
+    /// The buttons; at most four are shown.
     public let actions: [Action]
 
     /// A button.
     public struct Action: Sendable, Hashable, Identifiable {
-        /// What an event names it by.
+        /// The id by which an event names it.
         public let id: String
-        /// The text on it.
+        /// The button's label.
         public let title: String
-        /// Tells whether it brings the app to the front; only then a link of its own can be opened.
+        /// True if it brings the app to the front; only such a button can open a link of its own.
         public let opensApp: Bool
-        /// Tells whether it is drawn as something that cannot be taken back.
+        /// True if it is drawn as a button whose effect cannot be undone.
         public let isDestructive: Bool
 
-        /// A button.
+        /// Creates a button.
         ///
         ///     ActionCategory.Action(id: "LIKE_ID", title: "Like", opensApp: true)
         public init(id: String, title: String, opensApp: Bool = false, isDestructive: Bool = false) {
@@ -31,7 +31,7 @@ public struct ActionCategory: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// A category of the app's own.
+    /// Creates a category of the app's own.
     ///
     ///     options.categories.append(ActionCategory(id: "LIKE", actions: [.init(id: "LIKE_ID", title: "Like")]))
     public init(id: String, actions: [Action]) {

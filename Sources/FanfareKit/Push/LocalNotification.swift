@@ -1,24 +1,24 @@
-/// A notification that the phone shows itself, after a silent push brought its content.
+/// A notification that the app posts itself, after a silent push brought its content.
 ///
 ///     fanfare.presenters.notification = { notification, content in post(notification.body, notification.userInfo) }
 public struct LocalNotification: Sendable, Hashable {
-    /// What tells it from others: a later one of the same campaign takes its place.
+    /// The identifier: a later notification of the same campaign replaces this one.
     public let id: String
     /// The first line; nil for none.
     public let title: String?
     /// The text.
     public let body: String
-    /// The category whose buttons it shows.
+    /// The category of its buttons; nil for none.
     public let category: String?
-    /// The name of the sound that came as its content, as the system finds it; nil for the app's usual one.
+    /// The file name of the sound that came as its content; nil for the app's default sound.
     public let sound: String?
-    /// What the push brought, so that a tap on it is a tap on the push.
+    /// The user info of the push, so that a tap on the notification is a tap on the push.
     public let userInfo: [String: JSON]
 
-    /// Names that a producer would take for the text of a notification, of those that apps in the field read.
+    /// The fields that apps in the field read as the text of a notification.
     private static let names = ["richMessage", "_msg", "message", "body"]
 
-    /// The notification of a push and its content; nil when there is no text to show.
+    /// Creates the notification of a push and its content; nil when there is no text to show.
     init?(_ push: PushMessage, _ content: RichContent?) {
         let page = push.kind == .announcement || push.kind == .poll ? content?.json : nil
         let own = push.message ?? Self.names.lazy.compactMap { push.variables[$0]?.nonEmpty }.first

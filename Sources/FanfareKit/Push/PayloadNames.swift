@@ -1,8 +1,8 @@
 import Foundation
 
-/// The names under which an app's pushes carry what the `fanfare` object has otherwise (`payload_names` of the server).
+/// The app's own names for fields that otherwise are in the `fanfare` object (`payload_names` of the server).
 struct PayloadNames: Codable, Sendable, Equatable {
-    /// What may have a name of the app's own, in the server's words.
+    /// The fields that may have a name of the app's own, in the server's words.
     enum Member: String, CaseIterable {
         case messageID = "message_id"
         case campaign = "delivery_id"
@@ -15,7 +15,7 @@ struct PayloadNames: Codable, Sendable, Equatable {
         case richMessage = "rich_message"
     }
 
-    /// By the server's words.
+    /// The app's names by the server's words.
     var names: [String: String]
 
     init(_ names: [String: String] = [:]) {
@@ -24,21 +24,21 @@ struct PayloadNames: Codable, Sendable, Equatable {
 
     subscript(member: Member) -> String? { names[member.rawValue] }
 
-    /// These, and the app's where these say nothing.
+    /// Returns these names, completed by others.
     func or(_ others: PayloadNames) -> PayloadNames { PayloadNames(names.merging(others.names) { mine, _ in mine }) }
 }
 
-/// The names that are known at present, for whoever reads a push; may be used from any thread.
+/// The currently known names, for all readers of pushes; may be used from any thread.
 ///
-/// Safety: what changes is behind the lock.
+/// Safety: the lock guards all mutable state.
 final class KnownNames: @unchecked Sendable {
     static let file = "payload-names.json"
 
-    /// What lies in the kit's folder, for the next start and for the app's extensions.
+    /// The names in the kit's folder, for the next start and for the app's extensions.
     struct Kept: Codable, Equatable {
-        /// What the app said.
+        /// The names from the app's options.
         var given = PayloadNames()
-        /// What the server said, which knows best.
+        /// The names from the server, which take precedence.
         var told = PayloadNames()
 
         var names: PayloadNames { told.or(given) }
@@ -52,7 +52,7 @@ final class KnownNames: @unchecked Sendable {
     private let lock = NSLock()
     private var kept: Kept
 
-    /// What is kept in the kit's folder, and what the app's options say.
+    /// Loads the stored names, and replaces the app's part with those of its options.
     init(_ folder: URL, given: [String: String]) {
         kept = Kept.read(folder)
         kept.given = PayloadNames(given)
@@ -60,9 +60,9 @@ final class KnownNames: @unchecked Sendable {
 
     var names: PayloadNames { lock.withLock { kept.names } }
 
-    /// What is to be kept.
+    /// The names to store.
     var all: Kept { lock.withLock { kept } }
 
-    /// The server said which names the app has.
+    /// Takes the names that the server sent.
     func tell(_ names: PayloadNames) { lock.withLock { kept.told = names } }
 }

@@ -1,11 +1,11 @@
-/// What a person is asked to allow.
+/// The permissions that the kit asks a person for.
 ///
 ///     options.permission = [.alert, .sound, .provisional]
 public struct PermissionOptions: OptionSet, Sendable, Hashable {
     /// The options as bits.
     public let rawValue: Int
 
-    /// Options of these bits.
+    /// Creates the options of these bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Notifications with text.
@@ -14,7 +14,7 @@ public struct PermissionOptions: OptionSet, Sendable, Hashable {
     public static let badge = PermissionOptions(rawValue: 2)
     /// Sounds.
     public static let sound = PermissionOptions(rawValue: 4)
-    /// Quietly, without a question at first.
+    /// Quiet notifications, without asking the person first.
     public static let provisional = PermissionOptions(rawValue: 8)
     /// Alert, badge and sound.
     public static let standard: PermissionOptions = [.alert, .badge, .sound]

@@ -2,30 +2,30 @@ public import Foundation
 
 /// A push that Fanfare sent, as the phone gets it.
 ///
-/// Made from the user info of APNs or the data of FCM. A push of somebody else is none of ours and gives nil, so that one
-/// line tells them apart:
+/// Created from the user info of APNs or the data of FCM. A push that Fanfare did not send gives nil, so one line tells
+/// them apart:
 ///
 ///     guard let push = PushMessage(userInfo) else { return otherSDK.handle(userInfo) }
 ///
-/// Never traps, whatever comes; what cannot be read is left out, and what this version does not know is ignored.
+/// Never traps, whatever the input. Unreadable fields are left out, and unknown fields are ignored.
 public struct PushMessage: Sendable, Hashable {
     /// The campaign's id.
     public let campaign: String
-    /// The signed id that events carry back; nil when the sender had no key to make one with.
+    /// The signed id that events carry back; nil when the sender had no key to create it with.
     public let messageID: String?
     /// The campaign's kind.
     public let kind: Kind
-    /// What a tap opens.
+    /// The link that a tap opens; nil for none.
     public let link: String?
-    /// Rich content to fetch; nil for none.
+    /// The rich content to fetch; nil for none.
     public let content: RichContentName?
     /// An image, sound or film to show with the notification.
     public let media: URL?
-    /// What buttons open, by their ids.
+    /// The links that buttons open, by the buttons' ids.
     public let actionLinks: [String: String]
     /// The category whose buttons the notification shows.
     public let category: String?
-    /// The category that picks who draws it, when that is another one than the buttons'.
+    /// The category that picks the presenter or notifier, when it differs from the category of the buttons.
     public let layout: String?
     /// The first line that the system shows.
     public let title: String?
@@ -33,20 +33,20 @@ public struct PushMessage: Sendable, Hashable {
     public let subtitle: String?
     /// The text that the system shows.
     public let body: String?
-    /// What a data push brings.
+    /// The data of a data push; nil for other kinds.
     public let dataPush: DataPush?
-    /// Tells whether it only wakes the app.
+    /// True if it only wakes the app.
     public let isSilent: Bool
-    /// What the producer attached: the job's `data`.
+    /// The variables that the producer attached: the job's `data`.
     public let variables: [String: JSON]
-    /// Whether the system shows it in front too.
+    /// True if the system shows it even while the app is in front.
     let isForSystem: Bool
-    /// A copy of the text under a name of the app's own.
+    /// The text under a name of the app's own.
     let message: String?
-    /// All of it as it came, for a notification that the app shows in its place.
+    /// The complete user info, for a notification that the app posts in place of the push.
     public let userInfo: [String: JSON]
 
-    /// What a campaign is on the phone.
+    /// The kind of a campaign on the phone.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case notification
         case announcement
@@ -56,21 +56,21 @@ public struct PushMessage: Sendable, Hashable {
         case inApp = "in_app"
     }
 
-    /// Tells whether a user info is of a push that Fanfare sent.
+    /// Returns true if Fanfare sent the push of a user info.
     ///
     ///     if PushMessage.isOurs(userInfo) { … }
     ///
-    /// `names`: those of the app's own, when its settings on the server have `payload_names`; `Fanfare.isOurs(_:)` knows
-    /// them by itself.
+    /// `names` are the app's own field names, when its settings on the server have `payload_names`;
+    /// `Fanfare.isOurs(_:)` knows them by itself.
     public static func isOurs(_ userInfo: [AnyHashable: Any], names: [String: String] = [:]) -> Bool {
         PushMessage(userInfo, names: names) != nil
     }
 
-    /// Reads a push's user info (APNs) or data (FCM); nil when it is somebody else's.
+    /// Reads a push from the user info of APNs or the data of FCM; nil when Fanfare did not send it.
     ///
     ///     let push = PushMessage(response.notification.request.content.userInfo)
     ///
-    /// `names`: as for `isOurs(_:names:)`; `Fanfare.push(_:)` knows them by itself.
+    /// `names` are as for `isOurs(_:names:)`; `Fanfare.push(_:)` knows them by itself.
     public init?(_ userInfo: [AnyHashable: Any], names: [String: String] = [:]) {
         self.init(members: JSON.members(userInfo), PayloadNames(names))
     }
@@ -83,14 +83,14 @@ public struct PushMessage: Sendable, Hashable {
         }
         let messageID = text("m", .messageID)
         guard let campaign = text("c", .campaign), !campaign.isEmpty,
-            // Another's push may have one of the names too, but no signed id beside it.
+            // A foreign push may also have such a name, but no signed id beside it.
             object != nil || messageID?.utf8.count == Self.messageIDLength
         else { return nil }
         let aps = members["aps"]?.object ?? [:]
         let alert = aps["alert"]
         self.campaign = campaign
         self.messageID = messageID
-        // A kind of a later version is shown as what the system made of it.
+        // A kind of a later version is treated as the notification that the system showed.
         kind = text("k", .kind).flatMap { Kind(rawValue: $0) } ?? .notification
         link = text("u", .url)
         content = text("r", .richID).map { RichContentName(id: $0, type: text("t", .richType) ?? "") }
@@ -107,25 +107,25 @@ public struct PushMessage: Sendable, Hashable {
         userInfo = members
         let taken = Set(names.names.values).union(["aps", "fanfare"])
         variables = members.filter { !taken.contains($0.key) }
-        // What is said of the content; or copies of the text that is shown, under the app's own names.
+        // The text of the content, or a copy of the shown text under one of the app's own names.
         message =
             own["x"]?.nonEmpty
             ?? [PayloadNames.Member.richMessage, .message].lazy.compactMap { names[$0] }
             .compactMap { members[$0]?.nonEmpty }.first
     }
 
-    /// Characters of a signed id.
+    /// The length of a signed id in characters.
     static let messageIDLength = 22
 
-    /// What picks who draws it; nil: whoever draws all others.
+    /// The category that picks the presenter or notifier; nil for the default one.
     var look: String? { layout ?? category }
 
-    /// Whether an app in front may show it itself.
+    /// True if an app in front may show it itself.
     var mayBeToldInside: Bool {
         !isSilent && !isForSystem && [.notification, .announcement, .poll].contains(kind)
     }
 
-    /// The object of ours: on FCM it is a text that is JSON itself.
+    /// Returns the `fanfare` object, which on FCM is a string of JSON.
     private static func own(_ value: JSON?) -> [String: JSON]? {
         guard case .string(let text)? = value else { return value?.object }
         return (try? JSONDecoder().decode(JSON.self, from: Data(text.utf8)))?.object
@@ -138,33 +138,33 @@ public struct PushMessage: Sendable, Hashable {
         return url
     }
 
-    /// Apple: `content-available` and nothing that a person would notice.
+    /// Returns true for Apple's silent push: `content-available` and nothing that a person would notice.
     private static func isSilent(_ aps: [String: JSON], isApple: Bool) -> Bool {
         guard isApple else { return false }
         let wakes = aps["content-available"]?.number == 1 || aps["content-available"]?.bool == true
-        // An empty sound is none.
+        // An empty sound counts as none.
         return wakes && aps["alert"] == nil && aps["sound"]?.nonEmpty == nil && aps["sound"]?.object == nil
             && aps["badge"] == nil
     }
 }
 
-/// What names rich content: its id, and its type, which picks the handler.
+/// The name of rich content: its id, and its type, which picks the handler.
 public struct RichContentName: Sendable, Hashable {
-    /// The id by which the server has it.
+    /// The content's id on the server.
     public let id: String
-    /// The producer's word for what it is, such as `coupon`; empty when none was given.
+    /// The producer's name for its type, such as `coupon`; empty when none was given.
     public let type: String
 }
 
-/// What a data push brings.
+/// The data of a data push.
 ///
 ///     fanfare.onDataPush("prices") { push in try prices.update(push.bytes); return true }
 public struct DataPush: Sendable, Hashable {
     /// The text as it was sent.
     public let text: String
-    /// The bytes: of the text in UTF-8, or decoded from Base64.
+    /// The bytes: the text in UTF-8, or the decoded Base64.
     public let bytes: Data
-    /// Which handler it is for; nil for the default one.
+    /// The category that picks the handler; nil for the default one.
     public let category: String?
 
     init?(_ own: [String: JSON]) {

@@ -1,25 +1,25 @@
 import Foundation
 
-/// What a person did with a notification, or the system with a push, and what follows; no I/O.
+/// A person's response to a notification, or an event of a push, with its consequences; no I/O.
 enum PushResponse: Equatable {
-    /// It came, while the app runs or in its extension.
+    /// The push arrived, while the app runs or in its extension.
     case received
-    /// It is shown by the system while the app is in front.
+    /// The system shows it while the app is in front.
     case displayed
     /// The notification itself was tapped.
     case opened
     /// A button was pressed.
     case action(String)
-    /// It was swiped away.
+    /// The notification was swiped away.
     case dismissed
 
-    /// What follows.
+    /// The consequences of a response.
     struct Consequences: Equatable {
-        /// Events, in their order.
+        /// The events, in their order.
         var events: [(kind: TrackedEvent.Kind, action: String?)] = []
-        /// What is to be opened.
+        /// The link to open.
         var link: String?
-        /// What the in-app messages hear.
+        /// True if in-app messages treat it as a push click.
         var isClick = false
 
         static func == (left: Consequences, right: Consequences) -> Bool {
@@ -38,7 +38,7 @@ enum PushResponse: Equatable {
         case .dismissed: return Consequences(events: [(.exited, nil)])
         case .action(let id):
             let category = categories.first { $0.id == push.category }
-            // A button that nobody declared was drawn by the app itself, which is in front then.
+            // The app itself drew an undeclared button, so the app is in front.
             let opensApp = category?.actions.first { $0.id == id }?.opensApp ?? true
             return Consequences(
                 events: [(.actioned, id)],

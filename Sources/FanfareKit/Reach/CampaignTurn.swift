@@ -1,19 +1,19 @@
 import Foundation
 
-/// Lets one announcement or poll be on the screen at a time; no clock, no I/O.
+/// Allows one announcement or poll on the screen at a time; no clock, no I/O.
 ///
-/// A campaign is displayed, and then exactly one of actioned, exited or answered lets the next one come; so does dropped.
-/// A view that disappears without a word is exited after five seconds in front, so that nothing is blocked for ever.
+/// A campaign is displayed; then exactly one of actioned, exited, answered or dropped lets the next one come. A view
+/// that disappears without a report counts as exited after five seconds in front, so that nothing is blocked forever.
 struct CampaignTurn {
-    /// What the driver is to do.
+    /// A task for the driver.
     enum Effect: Equatable {
-        /// Show it, or say `dropped`.
+        /// Show it, or report `dropped`.
         case present(PushMessage)
-        /// Tell the server, once each.
+        /// Report it to the server, once each.
         case track(PushMessage, End)
     }
 
-    /// How a campaign ended on the phone, or that it began.
+    /// The end of a campaign on the phone, or its display.
     enum End: Equatable {
         case displayed
         case actioned(String?)
@@ -22,37 +22,37 @@ struct CampaignTurn {
         case dropped(reason: String)
     }
 
-    /// Campaigns that wait for the network at most, the newest.
+    /// The number of campaigns that wait for the network; the newest are kept.
     static let heldMax = 50
 
     private var queue: [PushMessage] = []
-    /// Campaigns whose content cannot be had at present, the oldest first; each stays until it is on the screen or ends.
+    /// Campaigns whose content is not available now, the oldest first; each stays until it is on the screen or ends.
     private(set) var held: [PushMessage]
     private(set) var current: PushMessage?
     private var isDisplayed = false
-    /// For a view that is gone.
+    /// The patience with a view that disappeared.
     private var patience: Patience
 
-    /// `held`: what waited when the app ended.
+    /// Starts with `held`, the campaigns that waited when the app ended.
     init(isActive: Bool, held: [PushMessage] = [], now: Date) {
         self.held = held
         patience = Patience(isActive: isActive, now: now)
     }
 
-    /// Campaigns that wait, the next first.
+    /// The campaigns that wait, the next one first.
     var waiting: [PushMessage] { queue }
 
-    /// When `tick` is to be called; nil: when something happens.
+    /// The time at which `tick` is due; nil while there is none.
     var wakeAt: Date? { patience.wakeAt }
 
-    /// A campaign arrived; one that is there already is not taken twice.
+    /// Queues a campaign, unless it is queued or shown already.
     mutating func arrived(_ push: PushMessage) -> [Effect] {
         guard current != push, !queue.contains(push) else { return [] }
         queue.append(push)
         return next()
     }
 
-    /// It is on the screen.
+    /// Notes that the campaign is on the screen.
     mutating func displayed(_ push: PushMessage) -> [Effect] {
         guard push == current, !isDisplayed else { return [] }
         isDisplayed = true
@@ -60,7 +60,7 @@ struct CampaignTurn {
         return [.track(push, .displayed)]
     }
 
-    /// It ended; what comes after the first end counts no more.
+    /// Ends the campaign; later reports are ignored.
     mutating func ended(_ push: PushMessage, _ end: End) -> [Effect] {
         guard push == current, end != .displayed else { return [] }
         held.removeAll { $0 == push }
@@ -69,7 +69,7 @@ struct CampaignTurn {
         return [.track(push, end)] + next()
     }
 
-    /// Its content cannot be had at present: it lets others by until `retry`.
+    /// Holds a campaign whose content is not available, and lets others pass until `retry`.
     mutating func postponed(_ push: PushMessage) -> [Effect] {
         guard push == current else { return [] }
         current = nil
@@ -81,35 +81,35 @@ struct CampaignTurn {
         return effects + next()
     }
 
-    /// What could not be had may be there now.
+    /// Queues the held campaigns again.
     mutating func retry() -> [Effect] {
         queue += held.filter { $0 != current && !queue.contains($0) }
         return next()
     }
 
-    /// What waits is of no use any more; what is on the screen stays.
+    /// Forgets all waiting campaigns; the one on the screen stays.
     mutating func forget() { (queue, held) = ([], []) }
 
-    /// Its view is gone.
+    /// Notes that the campaign's view disappeared.
     mutating func disappeared(_ push: PushMessage, now: Date) -> [Effect] {
         if push == current { patience.begin(now: now) }
         return []
     }
 
-    /// Its view is there again, as after a tab that was changed.
+    /// Notes that the campaign's view appeared again, as after a change of tabs.
     mutating func appeared(_ push: PushMessage) -> [Effect] {
         if push == current { patience.end() }
         return []
     }
 
-    /// The app came to the front, or went away from it.
+    /// Handles the app coming to the front or leaving it.
     mutating func became(active: Bool, now: Date) -> [Effect] {
         let effects = tick(now: now)
         patience.became(active: active, now: now)
         return effects
     }
 
-    /// Time has passed.
+    /// Ends a campaign whose view disappeared too long ago.
     mutating func tick(now: Date) -> [Effect] {
         guard patience.isOver(now: now), let push = current else { return [] }
         return ended(push, .exited)

@@ -1,26 +1,26 @@
 import Foundation
 
-/// Tells of campaigns inside the app, the oldest first and one at a time, and of none twice; no clock, no I/O.
+/// Shows campaigns inside the app, the oldest first, one at a time and none twice; no clock, no I/O.
 ///
-/// What the system told of, or an earlier run of the app, is known by its campaign. One that is told of stays until it
-/// ends, or its view was gone for five seconds in front.
+/// Campaigns that the system or an earlier run of the app showed are known by their ids. A campaign on the screen stays
+/// until it ends, or its view was gone for five seconds in front.
 struct NotificationTurn {
-    /// Campaigns that wait at most; what comes besides is the system's to show, or the server's to offer again.
+    /// The number of campaigns that may wait; the system shows others, or the server offers them again.
     static let waitingMax = 50
-    /// Campaigns that are known at most, the newest.
+    /// The number of campaigns remembered as shown; the newest are kept.
     static let toldMax = 1000
 
-    /// What the driver is to do.
+    /// A task for the driver.
     enum Effect: Equatable {
-        /// Give it to its notifier; then say `drawn` or `dropped`.
+        /// Give it to its notifier, then report `drawn` or `dropped`.
         case show(PushMessage)
-        /// Take it from the screen: it was told of otherwise.
+        /// Remove it from the screen, because the system showed it.
         case hide(PushMessage)
-        /// Tell the server, once each.
+        /// Report it to the server, once each.
         case track(PushMessage, End)
     }
 
-    /// How a notification ended, or that it began.
+    /// The end of a notification, or its display.
     enum End: Equatable {
         case displayed
         case actioned(String)
@@ -28,21 +28,21 @@ struct NotificationTurn {
         case dropped(reason: String)
     }
 
-    /// A campaign that is to be told of.
+    /// A campaign to show inside the app.
     struct Telling: Equatable {
         let push: PushMessage
-        /// Then it is too late.
+        /// The time after which it is too late to show it.
         var expiresAt: Date?
     }
 
-    /// What waits, the next first, and until it is drawn what is on its way to the screen.
+    /// The waiting campaigns, the next one first; the current one is among them until it is drawn.
     private(set) var waiting: [Telling]
-    /// Campaigns that were told of, the newest last.
+    /// The campaigns that were shown, the newest last.
     private(set) var told: [String]
     private(set) var current: PushMessage?
     private var isDrawn = false
     private var isActive = false
-    /// No announcement or poll is on the screen.
+    /// True while no announcement or poll is on the screen.
     private var isFree = true
     private var patience: Patience
 
@@ -52,25 +52,25 @@ struct NotificationTurn {
         patience = Patience(isActive: false, now: now)
     }
 
-    /// When `tick` is to be called; nil: when something happens.
+    /// The time at which `tick` is due; nil while there is none.
     var wakeAt: Date? { patience.wakeAt }
 
-    /// Whether one more can wait.
+    /// True if one more campaign can wait.
     var hasRoom: Bool { waiting.count < Self.waitingMax }
 
-    /// Whether a campaign was told of, or is about to be.
+    /// Returns true if a campaign was shown or is about to be.
     func knows(_ campaign: String) -> Bool {
         told.contains(campaign) || waiting.contains { $0.push.campaign == campaign }
     }
 
-    /// A campaign is to be told of; one that is known is not taken twice.
+    /// Queues a campaign to be shown, unless it is known already.
     mutating func arrived(_ telling: Telling, now: Date) -> [Effect] {
         guard !knows(telling.push.campaign), hasRoom else { return [] }
         waiting.append(telling)
         return next(now)
     }
 
-    /// The system told of it.
+    /// Notes that the system showed a campaign.
     mutating func wasTold(_ campaign: String, now: Date) -> [Effect] {
         remember(campaign)
         guard let push = current, push.campaign == campaign else { return [] }
@@ -78,7 +78,7 @@ struct NotificationTurn {
         return [.hide(push)] + next(now)
     }
 
-    /// A notifier has it on the screen.
+    /// Notes that a notifier has drawn the notification.
     mutating func drawn(_ push: PushMessage) -> [Effect] {
         guard push == current, !isDrawn else { return [] }
         isDrawn = true
@@ -86,18 +86,18 @@ struct NotificationTurn {
         return [.track(push, .displayed)]
     }
 
-    /// It ended; what comes after the first end counts no more.
+    /// Ends the notification; later reports are ignored.
     mutating func ended(_ push: PushMessage, _ end: End, now: Date) -> [Effect] {
         guard push == current, end != .displayed else { return [] }
         var effects: [Effect] = []
-        // A quick notifier says what the person did before it says that it has it.
+        // A quick notifier reports the person's action before it reports the notification as drawn.
         if case .dropped = end {} else { effects = drawn(push) }
         remember(push.campaign)
         close()
         return effects + [.track(push, end)] + next(now)
     }
 
-    /// Nothing is to be known any more.
+    /// Forgets everything.
     mutating func forget() -> [Effect] {
         let shown = current.map { [Effect.hide($0)] } ?? []
         close()
@@ -105,17 +105,18 @@ struct NotificationTurn {
         return shown
     }
 
-    /// Its view is gone.
+    /// Notes that the notification's view disappeared.
     mutating func disappeared(_ push: PushMessage, now: Date) {
         if push == current { patience.begin(now: now) }
     }
 
-    /// Its view is there again.
+    /// Notes that the notification's view appeared again.
     mutating func appeared(_ push: PushMessage) {
         if push == current { patience.end() }
     }
 
-    /// The app came to the front or went away from it, an announcement or poll came to the screen or left it.
+    /// Handles the app coming to the front or leaving it, and an announcement or poll coming to the screen or leaving
+    /// it.
     mutating func surroundings(isActive: Bool? = nil, isFree: Bool? = nil, now: Date) -> [Effect] {
         let effects = tick(now: now)
         if let isActive { patience.became(active: isActive, now: now) }
@@ -124,7 +125,7 @@ struct NotificationTurn {
         return effects + next(now)
     }
 
-    /// Time has passed.
+    /// Ends a notification whose view disappeared too long ago.
     mutating func tick(now: Date) -> [Effect] {
         guard patience.isOver(now: now), let push = current else { return [] }
         return ended(push, .exited, now: now)

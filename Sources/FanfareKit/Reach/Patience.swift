@@ -1,10 +1,10 @@
 import Foundation
 
-/// Seconds in front after which a view that is gone without a word counts as closed; no clock, no I/O.
+/// A countdown of seconds in front after which a disappeared view counts as closed; no clock, no I/O.
 struct Patience {
     static let seconds: TimeInterval = 5
 
-    /// So many are left of a view that is gone.
+    /// The seconds remaining for a view that disappeared.
     private var remaining: TimeInterval?
     private var isActive: Bool
     private var countedAt: Date
@@ -14,25 +14,25 @@ struct Patience {
         countedAt = now
     }
 
-    /// When `isOver` may be true; nil: not before something happens.
+    /// The time at which `isOver` may become true; nil while no countdown runs.
     var wakeAt: Date? { isActive ? remaining.map { countedAt + $0 } : nil }
 
-    /// The view is gone; one that is gone already goes on as it was.
+    /// Starts the countdown when the view disappears; a running countdown continues.
     mutating func begin(now: Date) {
         guard remaining == nil else { return }
         (remaining, countedAt) = (Self.seconds, now)
     }
 
-    /// The view is there again, as after a tab that was changed, or of no interest any more.
+    /// Stops the countdown: the view appeared again, as after a change of tabs, or ended.
     mutating func end() { remaining = nil }
 
-    /// The app came to the front, or went away from it.
+    /// Handles the app coming to the front or leaving it.
     mutating func became(active: Bool, now: Date) {
         pass(now)
         isActive = active
     }
 
-    /// Whether it has lasted too long.
+    /// Returns true if the countdown has run out.
     mutating func isOver(now: Date) -> Bool {
         pass(now)
         return remaining.map { $0 <= 0 } ?? false

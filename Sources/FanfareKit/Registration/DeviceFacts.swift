@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the server is to know of this device.
+/// The facts about this device that are sent to the server.
 struct DeviceFacts: Codable, Sendable, Equatable {
     var token: String?
     var provider = "apns"
     var environment: String?
     var user: String?
-    /// Whether the app's back end vouched for the user: then a registration without its word does not name the user.
+    /// True if the app's back end vouched for the user: then a registration without a proof does not name the user.
     var isUserProven: Bool?
     var permission = "unknown"
     var locale: String?
@@ -16,10 +16,11 @@ struct DeviceFacts: Codable, Sendable, Equatable {
     var tags: Set<String> = []
     var attributes: [String: JSON] = [:]
 
-    /// The body of a registration that makes of what the server has been told what is true now; nil without a token.
+    /// Returns the body of a registration that brings the server up to date; nil without a token.
     ///
-    /// Everything that is known goes along: the server may have forgotten, and a registration costs little. But a user
-    /// whom the app's back end vouched for is not named again without its word (`hasProof`), which would be refused.
+    /// It contains all known values: the server may have forgotten them, and a registration costs little. A user for
+    /// whom the app's back end vouched is not named again without a proof (`hasProof`), because the server would refuse
+    /// that.
     func body(since told: DeviceFacts?, badge: Int?, hasProof: Bool = false) -> [String: JSON]? {
         guard let token else { return nil }
         var body: [String: JSON] = [
@@ -31,7 +32,7 @@ struct DeviceFacts: Codable, Sendable, Equatable {
         body["app_version"] = appVersion.map(JSON.string)
         body["kit_version"] = kitVersion.map(JSON.string)
         body["badge"] = badge.map { .number(Double($0)) }
-        // A log-out is said once; a device that never had a user says nothing of one.
+        // A log-out is sent once; a device that never had a user sends none.
         let isVouched = hasProof || isUserProven != true || told?.user != user
         if let user {
             body["user"] = isVouched ? .string(user) : nil
@@ -44,7 +45,7 @@ struct DeviceFacts: Codable, Sendable, Equatable {
             body["tags"] = .object(["add": .array(add.map(JSON.string)), "remove": .array(remove.map(JSON.string))])
         }
         let changed = attributes.filter { told?.attributes[$0.key] != $0.value }
-        // The server knows no null; one that is empty has no text.
+        // The server has no null; an empty text stands for it.
         if !changed.isEmpty { body["attributes"] = .object(changed.mapValues { $0 == .null ? .string("") : $0 }) }
         return body
     }

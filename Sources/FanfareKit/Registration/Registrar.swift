@@ -1,37 +1,36 @@
 import Foundation
 
-/// Decides when this device registers, and with what; no clock, no I/O.
+/// Decides when this device registers, and with which facts; no clock, no I/O.
 ///
-/// Something that changes is told at once, what fails in passing is tried again, later and later; what the server refuses
-/// waits until something changes.
+/// Changes are sent at once. Temporary failures are retried with growing delays. A refused registration waits for a
+/// change.
 struct Registrar {
-    /// What is to be sent.
+    /// A registration to send.
     struct Request: Equatable {
         let body: [String: JSON]
-        /// The device's own secret; nil the first time, when the integration key says who asks.
+        /// The device's own secret; nil the first time, when the integration key authorizes the request.
         let secret: String?
         fileprivate let facts: DeviceFacts
         fileprivate let badge: Int?
-        /// The same id was shown before, and what came of it is not known.
+        /// True if this id was sent before with an unknown result.
         fileprivate let isSecondTry: Bool
     }
 
-    /// What outlives the app.
+    /// The state that outlives the app.
     struct Memory: Codable, Equatable {
         /// The id of this installation.
         var device: UUID
         var secret: String?
-        /// What the server has been told.
+        /// The facts that the server has been told.
         var told: DeviceFacts?
         var toldAt: Date?
-        /// The count on the icon that the server is still to be told.
+        /// The count on the icon that the server must still be told.
         var badge: Int?
-        /// The server may have given this id a secret in an answer that never came.
+        /// True if the server may have given this id a secret in an answer that never arrived.
         var wasTried: Bool?
     }
 
-    /// So often the server hears of a device at least, whatever changes: its knowledge may have been restored from a
-    /// backup.
+    /// The longest time between registrations even without changes: the server may have been restored from a backup.
     static let refresh: TimeInterval = 7 * 86_400
 
     private(set) var memory: Memory
@@ -41,12 +40,12 @@ struct Registrar {
     private let hasKey: Bool
     private var sending: Request?
     private var backoff = Backoff()
-    /// Ids in a row that the server called another installation's.
+    /// The number of ids in a row that the server attributed to another installation.
     private var takenIDs = 0
     private var notBefore = Date.distantPast
-    /// The facts that the server did not want: not again before they change.
+    /// The facts that the server refused; they are not sent again until they change.
     private var refused: DeviceFacts?
-    /// Who the user is, by the app's own back end; kept in memory only.
+    /// The proof of the user's identity, from the app's own back end; kept in memory only.
     private(set) var userProof: String?
 
     init(memory: Memory, facts: DeviceFacts, hasServer: Bool, hasKey: Bool) {
@@ -56,29 +55,29 @@ struct Registrar {
         self.hasKey = hasKey
     }
 
-    /// Whether the server knows the device.
+    /// True if the server knows the device.
     var isRegistered: Bool { memory.secret != nil }
 
-    /// The server does not know the device's secret any more: it registers anew, as the device `spare`.
+    /// Starts over as the device `spare`, because the server does not know the device's secret any more.
     mutating func wasForgotten(spare: UUID) {
         memory = Memory(device: spare)
         refused = nil
     }
 
-    /// Changes what is true of the device.
+    /// Changes the facts of the device.
     mutating func change(_ body: (inout DeviceFacts) -> Void) { body(&facts) }
 
-    /// The count on the icon was set: the server's own follows.
+    /// Records a new count on the icon, to be sent to the server.
     mutating func badgeWasSet(_ count: Int) { memory.badge = count }
 
-    /// Says who uses the app, with the word of its back end where that is asked for.
+    /// Sets the user of the app, with a proof from its back end where the server asks for one.
     mutating func setUser(_ key: String?, proof: String?) {
         (facts.user, facts.isUserProven, userProof) = (key, proof != nil, proof)
-        // Another proof of the same user may be the one that is believed.
+        // Another proof of the same user may be accepted.
         refused = nil
     }
 
-    /// The person wants to be forgotten and the server has done so: nothing is sent before the app tells a token again.
+    /// Starts over after the person asked to be forgotten: nothing is sent until the app sets a token again.
     mutating func wasForgottenByHand(spare: UUID) {
         wasForgotten(spare: spare)
         var rest = DeviceFacts()
@@ -86,7 +85,7 @@ struct Registrar {
         (facts, userProof) = (rest, nil)
     }
 
-    /// When `next` is worth a call; nil: when something changes.
+    /// The time at which `next` may return a request; nil while there is nothing to send.
     func wakeAt(now: Date) -> Date? {
         guard sending == nil, facts.token != nil else { return nil }
         if refused == facts { return nil }
@@ -94,7 +93,7 @@ struct Registrar {
         return (memory.toldAt ?? now) + Self.refresh
     }
 
-    /// What the app is told before anything is sent: the server or the key is missing.
+    /// The result reported before anything is sent, when the server or the key is missing.
     var obstacle: RegistrationResult? {
         if !hasServer { return RegistrationResult(.serverEmpty, reason: "no server was given") }
         if !hasKey, !isRegistered {
@@ -120,9 +119,9 @@ struct Registrar {
         return request
     }
 
-    /// The request ended; `secret` is what the server gave the first time.
+    /// Handles the end of a request; `secret` is the one that the server gave the first time.
     ///
-    /// `chance` is from 0 to below 1, `spare` the id of the device that this becomes when the server has forgotten it.
+    /// `chance` is from 0 to below 1; `spare` becomes the device's id when the server has forgotten the old one.
     mutating func ended(
         _ result: RegistrationResult,
         secret: String? = nil,
@@ -133,7 +132,7 @@ struct Registrar {
     ) {
         guard let request = sending else { return }
         (sending, last) = (nil, result)
-        // An answer that says what became of it.
+        // A definite answer settles the first try.
         if !result.isPassing { memory.wasTried = nil }
         switch result.status {
         case .registered:
@@ -141,16 +140,16 @@ struct Registrar {
             takenIDs = 0
             memory.secret = secret ?? memory.secret
             (memory.told, memory.toldAt, refused) = (request.facts, now, nil)
-            // One that was set meanwhile is told next.
+            // A count that was set in the meantime is sent next.
             if memory.badge == request.badge { memory.badge = nil }
         case .integrationKeyUnknown where request.secret != nil:
-            // The server has forgotten this device, as after `device forget`: it is another one from now on.
+            // The server has forgotten this device, as after `device forget`: it starts over as a new one.
             wasForgotten(spare: spare)
         case .integrationKeyUnknown where request.isSecondTry:
-            // Perhaps it is the id: its first answer, with the secret, may have been lost. A new one tells.
+            // The id may be the problem: the first answer, with the secret, may have been lost. A new id settles it.
             wasForgotten(spare: spare)
         case .deviceExists:
-            // At once the first time; a server that says so of every id is not asked in a circle.
+            // The first retry is immediate; a server that reports every id as taken is asked with growing delays.
             wasForgotten(spare: spare)
             if takenIDs > 0 { notBefore = now + backoff.failed(chance: chance, floor: retryAfter) }
             takenIDs += 1
@@ -160,6 +159,6 @@ struct Registrar {
         }
     }
 
-    /// The network is there again: it is worth a try at once.
+    /// Allows a try at once, because the network is back.
     mutating func networkReturned() { notBefore = .distantPast }
 }

@@ -1,23 +1,25 @@
 import Foundation
 
-/// How long to wait after failures in a row: twice as long each time, with chance, so that a million phones do not come
-/// back at once; no clock, no randomness of its own.
+/// The wait after consecutive failures: it doubles each time, with jitter, so that a million phones do not come back at
+/// once.
+///
+/// No clock, no randomness of its own.
 struct Backoff: Sendable, Equatable {
-    /// Seconds after the first failure.
+    /// The seconds after the first failure.
     var first: TimeInterval = 2
-    /// Seconds at most.
+    /// The longest wait in seconds.
     var longest: TimeInterval = 15 * 60
     private(set) var failures = 0
 
-    /// Seconds to wait now; `chance` is from 0 to below 1, `floor` what the server asked for.
+    /// Returns the seconds to wait; `chance` is from 0 to below 1, `floor` is the wait that the server asked for.
     mutating func failed(chance: Double, floor: TimeInterval? = nil) -> TimeInterval {
         let whole = min(longest, first * pow(2, Double(min(failures, 30))))
         failures += 1
-        // Half of it is certain, the other half is drawn; what the server asks for is the least, spread likewise.
+        // One half is fixed, the other is jitter; the server's wait is the minimum, with jitter on top.
         let drawn = whole / 2 + whole / 2 * chance
         return max(drawn, floor.map { $0 * (1 + 0.25 * chance) } ?? 0)
     }
 
-    /// It worked.
+    /// Resets the wait after a success.
     mutating func worked() { failures = 0 }
 }

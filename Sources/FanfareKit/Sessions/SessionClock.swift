@@ -1,23 +1,23 @@
 import Foundation
 
-/// When a session of the app begins and ends; no clock, no I/O.
+/// Decides when a session of the app begins and ends; no clock, no I/O.
 ///
-/// A session begins when the app comes to the front, and ends when it was away for longer than the time-out: who looks at
-/// another app for a moment has not left.
+/// A session begins when the app comes to the front, and ends when the app was away for longer than the time-out. A
+/// short look at another app does not end it.
 struct SessionClock {
-    /// Seconds away from the front after which a session is over.
+    /// The seconds away from the front after which a session is over.
     var timeout: TimeInterval = 30
 
-    /// A stretch of use.
+    /// A period of use.
     struct Session: Equatable, Sendable {
         let id: UUID
         let startedAt: Date
     }
 
-    /// What happened.
+    /// A change of the session.
     enum Change: Equatable {
         case started(Session)
-        /// It lasted until the app left the front.
+        /// The session lasted until the app left the front.
         case ended(Session, at: Date)
     }
 
@@ -28,10 +28,10 @@ struct SessionClock {
         self.timeout = timeout
     }
 
-    /// When `tick` is to be called; nil: when something happens.
+    /// The time at which `tick` is due; nil while there is none.
     var wakeAt: Date? { current == nil ? nil : leftAt.map { $0 + timeout } }
 
-    /// The app came to the front; `id` is what a new session is called.
+    /// Handles the app coming to the front; `id` is for a new session.
     mutating func becameActive(now: Date, id: UUID) -> [Change] {
         var changes = tick(now: now)
         leftAt = nil
@@ -42,12 +42,12 @@ struct SessionClock {
         return changes
     }
 
-    /// The app left the front.
+    /// Handles the app leaving the front.
     mutating func resigned(now: Date) {
         if current != nil, leftAt == nil { leftAt = now }
     }
 
-    /// Time has passed.
+    /// Ends the session if its time-out is over.
     mutating func tick(now: Date) -> [Change] {
         guard let session = current, let left = leftAt, left + timeout <= now else { return [] }
         (current, leftAt) = (nil, nil)

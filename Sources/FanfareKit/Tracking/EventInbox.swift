@@ -1,24 +1,25 @@
 import Foundation
 
-/// Events that an extension of the app noted, for the app to take over: a file each, for two processes write here.
+/// Events recorded by an extension of the app, for the app to take over; one file each, because two processes write
+/// here.
 ///
-/// May be used from any process; a file is there whole or not at all.
+/// May be used from any process; a file is either complete or absent.
 struct EventInbox: Sendable {
     private let folder: URL
 
-    /// The box in the kit's folder.
+    /// Opens the inbox in the kit's folder.
     init(_ folder: URL) {
         self.folder = folder.appendingPathComponent("inbox", isDirectory: true)
     }
 
-    /// Leaves an event; throws when it cannot be written.
+    /// Writes an event; throws when it cannot be written.
     func leave(_ event: TrackedEvent) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent(event.id.uuidString).appendingPathExtension("json")
         try TrackedEvent.encoder.encode(event).write(to: file, options: .atomic)
     }
 
-    /// What lies there, the oldest first; what cannot be read is thrown away.
+    /// Reads all events, the oldest first, and deletes unreadable files.
     func read() -> [(file: URL, event: TrackedEvent)] {
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         var found: [(file: URL, event: TrackedEvent)] = []

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The events that the server has not taken yet, in a file: a line each, and a line for each that is done.
+/// A journal file of the events that the server has not taken yet: one line per event, and lines for events that are
+/// done.
 ///
-/// A line is written before anybody is told that an event was noted, so that an app that is killed loses none. A line
-/// that was cut off is left out. One thread at a time.
+/// A line is written before an event counts as recorded, so that an app that is killed loses none. Reading skips a line
+/// that was cut off. For one thread at a time.
 final class EventJournal {
-    /// Lines of done events after which the file is written anew.
+    /// The number of done events after which the file is rewritten.
     private static let doneMax = 1000
 
     private let url: URL
@@ -17,12 +18,12 @@ final class EventJournal {
         var done: [UUID]?
     }
 
-    /// Opens or makes the file; its folder is there.
+    /// Opens the journal, or creates it at the first write; its folder must exist.
     init(_ url: URL) {
         self.url = url
     }
 
-    /// All that is not done, in the order in which it was noted.
+    /// Reads all events that are not done, in the order in which they were recorded.
     func read() -> [TrackedEvent] {
         guard let data = try? Data(contentsOf: url) else { return [] }
         var events: [UUID: TrackedEvent] = [:]
@@ -37,10 +38,10 @@ final class EventJournal {
         return order.compactMap { events[$0] }
     }
 
-    /// Notes an event; throws when it cannot be written.
+    /// Records an event; throws when it cannot be written.
     func note(_ event: TrackedEvent) throws { try append(Line(event: event)) }
 
-    /// Notes that events are done; `rest` are those that are not.
+    /// Records that events are done; `rest` are the events that are not.
     func finish(_ ids: [UUID], rest: [TrackedEvent]) throws {
         guard !ids.isEmpty else { return }
         done += ids.count
@@ -50,7 +51,7 @@ final class EventJournal {
 
     private func append(_ line: Line) throws {
         let file = try self.file ?? open()
-        // A line that was cut off before ends here.
+        // `open` has ended a line that was cut off before.
         try file.write(contentsOf: TrackedEvent.encoder.encode(line) + [UInt8(ascii: "\n")])
     }
 

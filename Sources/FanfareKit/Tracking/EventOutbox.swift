@@ -1,22 +1,23 @@
 import Foundation
 
-/// Which events go to the server when; no clock, no I/O.
+/// Decides when events go to the server, and in which batches; no clock, no I/O.
 ///
-/// In order, in batches, one batch at a time. An event leaves when the server has taken it or will never take it.
+/// Events go in order, in batches, one batch at a time. An event is removed when the server has taken it or will never
+/// take it.
 struct EventOutbox {
-    /// The server takes no more in one request.
+    /// The largest batch that the server takes.
     static let batchMax = 500
-    /// Older ones go first when there are more: a phone that is offline for weeks keeps what is newest.
+    /// The number of events kept; older ones are dropped first, so a phone that is offline for weeks keeps the newest.
     static let keptMax = 10_000
 
-    /// What the server said of a batch.
+    /// The server's answer to a batch.
     enum Answer: Equatable {
         case taken
-        /// Nothing of it was stored because of one event (the index), or of who knows which, for a reason.
+        /// Nothing was stored because of one event, at this index; nil when the server does not say which.
         case refused(index: Int?, reason: String)
-        /// The device is not registered (any more): the batch waits for that.
+        /// The device is not registered, or no longer registered: the batch waits for the registration.
         case notRegistered
-        /// The server or the network is not there; so many seconds were asked for.
+        /// The server or the network is unavailable; the server may ask for a wait in seconds.
         case unavailable(retryAfter: TimeInterval?)
     }
 
@@ -25,7 +26,7 @@ struct EventOutbox {
     private var notBefore = Date.distantPast
     private var backoff = Backoff()
     private var batchSize = Self.batchMax
-    /// Nothing is sent until the device is registered.
+    /// False until the device is registered; nothing is sent before.
     private(set) var isRegistered: Bool
 
     init(_ events: [TrackedEvent] = [], isRegistered: Bool) {
@@ -33,10 +34,10 @@ struct EventOutbox {
         self.isRegistered = isRegistered
     }
 
-    /// When the next batch may go; nil: when something happens.
+    /// The time at which the next batch may go; nil while there is nothing to send.
     var wakeAt: Date? { isRegistered && sending.isEmpty && !events.isEmpty ? notBefore : nil }
 
-    /// Takes an event in; the ids of those that have no room any more.
+    /// Adds an event; returns the ids of events dropped for lack of room.
     mutating func add(_ event: TrackedEvent) -> [UUID] {
         guard !events.contains(where: { $0.id == event.id }) else { return [] }
         events.append(event)
@@ -46,14 +47,14 @@ struct EventOutbox {
         return gone
     }
 
-    /// The batch that is to be sent now; nil for none.
+    /// Returns the batch to send now; nil for none.
     mutating func next(now: Date) -> [TrackedEvent]? {
         guard let wakeAt, wakeAt <= now else { return nil }
         sending = Array(events.prefix(batchSize))
         return sending
     }
 
-    /// The server answered, or did not; the ids that are of no more use.
+    /// Handles the server's answer or its absence; returns the ids of the events that are done.
     ///
     /// `chance` is from 0 to below 1.
     mutating func answered(_ answer: Answer, now: Date, chance: Double) -> [UUID] {
@@ -67,7 +68,7 @@ struct EventOutbox {
         case .refused(let index?, _) where batch.indices.contains(index):
             return remove([batch[index]])
         case .refused where batch.count > 1:
-            // Half of it next time, until the one that is not taken stands alone.
+            // Halves the batch each time, until the refused event is alone.
             batchSize = batch.count / 2
             return []
         case .refused:
@@ -82,10 +83,10 @@ struct EventOutbox {
         }
     }
 
-    /// The device is registered: what waited may go.
+    /// Lets waiting events go, because the device is registered.
     mutating func registered() { isRegistered = true }
 
-    /// The network is there again: it is worth a try at once.
+    /// Allows a try at once, because the network is back.
     mutating func networkReturned() { notBefore = .distantPast }
 
     private mutating func remove(_ done: [TrackedEvent]) -> [UUID] {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What this phone answered to a poll, until the server has it.
+/// The answers given to a poll on this phone, kept until the server has them.
 struct PollAnswers: Codable, Sendable, Equatable {
-    /// The poll, by its campaign.
+    /// The campaign id of the poll.
     let poll: String
     let messageID: String
-    /// Choices by question.
+    /// The choices by question.
     let answers: [String: [String]]
     let at: Date
 
-    /// The body of the request.
+    /// The JSON body of the request.
     var body: JSON {
         let all = answers.sorted { $0.key < $1.key }.map { question, choices in
             JSON.object(["question": .string(question), "choices": .array(choices.map(JSON.string))])
@@ -18,11 +18,11 @@ struct PollAnswers: Codable, Sendable, Equatable {
     }
 }
 
-/// Which answers go to the server when; no clock, no I/O.
+/// Decides when poll answers go to the server; no clock, no I/O.
 ///
-/// The server counts a device's first answer to a poll, so that sending one again is harmless.
+/// The server counts only a device's first answer to a poll, so sending one again is harmless.
 struct AnswerBox {
-    /// Polls whose answers are kept while the phone is offline.
+    /// The number of polls whose answers are kept while the phone is offline.
     static let keptMax = 100
 
     private(set) var waiting: [PollAnswers]
@@ -34,28 +34,28 @@ struct AnswerBox {
         self.waiting = waiting
     }
 
-    /// When the next answers may go; nil: when something happens.
+    /// The time at which the next answers may go; nil while there is nothing to send.
     var wakeAt: Date? { isSending || waiting.isEmpty ? nil : notBefore }
 
-    /// Takes answers in and says which have no room any more; a poll that was answered keeps its first.
+    /// Adds answers unless the poll already has some; returns answers dropped for lack of room.
     mutating func add(_ answers: PollAnswers) -> [PollAnswers] {
         guard !waiting.contains(where: { $0.poll == answers.poll }) else { return [] }
         waiting.append(answers)
-        // The one that is under way stands first.
+        // The answers being sent are the first and must stay.
         guard waiting.count > Self.keptMax, !isSending else { return [] }
         let gone = waiting.prefix(waiting.count - Self.keptMax)
         waiting.removeFirst(gone.count)
         return Array(gone)
     }
 
-    /// The answers that are to be sent now; nil for none.
+    /// Returns the answers to send now; nil for none.
     mutating func next(now: Date) -> PollAnswers? {
         guard let wakeAt, wakeAt <= now else { return nil }
         isSending = true
         return waiting.first
     }
 
-    /// The server answered as to a batch of events, or did not; `chance` is from 0 to below 1.
+    /// Handles the server's answer, as to a batch of events, or its absence; `chance` is from 0 to below 1.
     mutating func answered(_ answer: EventOutbox.Answer, now: Date, chance: Double) {
         isSending = false
         switch answer {
@@ -67,6 +67,6 @@ struct AnswerBox {
         }
     }
 
-    /// The network is there again: it is worth a try at once.
+    /// Allows a try at once, because the network is back.
     mutating func networkReturned() { notBefore = .distantPast }
 }

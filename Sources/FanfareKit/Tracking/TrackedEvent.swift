@@ -1,21 +1,21 @@
 import Foundation
 
-/// Something that happened to a push or a message on this phone, as the server is told of it.
+/// An event of a push or a message on this phone, in the form that the server gets.
 struct TrackedEvent: Codable, Sendable, Hashable {
-    /// What makes sending it again harmless.
+    /// The id that makes sending the event again harmless.
     let id: UUID
     /// The signed id that the push carried.
     let messageID: String
     let type: Kind
     let surface: Surface
-    /// The button, when there was one.
+    /// The button's id; nil for none.
     var action: String?
-    /// Why it was dropped.
+    /// The reason for dropping the push or message.
     var reason: String?
     let at: Date
 
     typealias Kind = EventTable.Event
-    /// Where it happened: a notification that was tapped and an announcement that was acted on are two things.
+    /// The place of the event: a tap on a notification and an action on its announcement are two events.
     typealias Surface = EventTable.Surface
 
     enum CodingKeys: String, CodingKey {
@@ -25,12 +25,13 @@ struct TrackedEvent: Codable, Sendable, Hashable {
 }
 
 extension TrackedEvent {
-    /// The name in an event that acts without a button: the button of a page, the notification itself, a handler.
+    /// The action name in an event without a button of its own: a page's action button, the notification itself, a
+    /// handler.
     static let plainAction = "action"
 
-    /// An event as the table has it: with what its type carries, and nothing else.
+    /// Creates an event as the table has it, with the fields of its type and nothing else.
     ///
-    /// nil: such a thing is not said of campaigns of that kind.
+    /// Returns nil when campaigns of this kind have no such event.
     init?(
         _ type: Kind,
         _ surface: Surface,
@@ -55,10 +56,11 @@ extension TrackedEvent {
         }
     }
 
-    /// Bytes of a button or a reason that the server takes at most.
+    /// The most bytes that the server takes for a button or a reason.
     static let detailBytesMax = 64
 
-    /// A button or a reason as the server takes it: no control characters, and what is too long is cut off.
+    /// Returns a button or a reason in the form that the server takes: without control characters, and cut to its
+    /// length.
     static func detail(_ text: String) -> String {
         var (result, bytes) = ("", 0)
         for scalar in text.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
@@ -69,7 +71,7 @@ extension TrackedEvent {
         return result.isEmpty ? "-" : result
     }
 
-    /// One line of the journal, and an element of a request: instants as RFC 3339 with milliseconds.
+    /// Encodes a line of the journal or an element of a request, with instants as RFC 3339 with milliseconds.
     static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,14 +1,14 @@
-/// Decodes deflate (RFC 1951), raw: without the frames of zlib and gzip; no I/O.
+/// Decodes raw deflate (RFC 1951), without the frames of zlib and gzip; no I/O.
 ///
-/// Canonical codes are walked bit by bit: slow beside zlib, but short enough to be seen through, and the archives of
+/// It walks the canonical codes bit by bit. This is slower than zlib, but short enough to review, and the archives of
 /// in-app messages are small. Whatever the input, work and memory are bounded by its length and by `size`.
 struct Inflate {
     enum Problem: Error, Hashable {
         /// The input ended before the last block did.
         case truncated
-        /// No encoder makes this.
+        /// The input is not what an encoder produces.
         case damaged
-        /// There is more than was announced.
+        /// The output is longer than announced.
         case tooLong
     }
 
@@ -26,7 +26,7 @@ struct Inflate {
         output.reserveCapacity(size)
     }
 
-    /// The decoded bytes, of which there are at most `size`.
+    /// Returns the decoded bytes, at most `size`.
     static func decode(_ input: ArraySlice<UInt8>, size: Int) throws(Problem) -> [UInt8] {
         var inflate = Inflate(input, size: size)
         try inflate.run()
@@ -50,7 +50,7 @@ struct Inflate {
 
     // MARK: - Bits
 
-    /// So many bits (at most 16), the first one lowest.
+    /// Takes up to 16 bits, the first one lowest.
     private mutating func take(_ count: Int) throws(Problem) -> Int {
         while bitCount < count {
             guard place < input.endIndex else { throw .truncated }
@@ -102,11 +102,11 @@ struct Inflate {
         let distance = Self.distances[symbol] + (try take(Self.distanceBits[symbol]))
         guard distance <= output.count else { throw .damaged }
         guard size - output.count >= length else { throw .tooLong }
-        // It may overlap what it makes: byte by byte.
+        // Byte by byte, because source and target may overlap.
         for _ in 0..<length { output.append(output[output.count - distance]) }
     }
 
-    /// The codes of a block that brings its own.
+    /// Reads the codes of a block with dynamic codes.
     private mutating func codes() throws(Problem) -> (literals: Code, distances: Code) {
         let literalCount = try take(5) + 257
         let distanceCount = try take(5) + 1
@@ -127,19 +127,19 @@ struct Inflate {
             default: all += [UInt8](repeating: 0, count: 11 + (try take(7)))
             }
         }
-        // A block without an end never ends.
+        // A block without an end symbol never ends.
         guard all.count == literalCount + distanceCount, all[256] != 0 else { throw .damaged }
         return (try Code(all[..<literalCount]), try Code(all[literalCount...]))
     }
 
     // MARK: - Codes
 
-    /// A canonical prefix code: how many symbols have codes of each length, and the symbols in the order of their codes.
+    /// A canonical prefix code: the number of codes of each length, and the symbols in the order of their codes.
     private struct Code {
         private var counts = [Int](repeating: 0, count: 16)
         private var symbols: [Int] = []
 
-        /// Of the lengths of all symbols' codes, 0 for symbols that do not occur.
+        /// Builds the code from the code lengths of all symbols, 0 for symbols that do not occur.
         init(_ lengths: ArraySlice<UInt8>) throws(Problem) {
             for length in lengths where length > 0 { counts[Int(length)] += 1 }
             var left = 1
@@ -147,14 +147,14 @@ struct Inflate {
                 left = left * 2 - counts[length]
                 guard left >= 0 else { throw .damaged }
             }
-            // A code with gaps is one of a single symbol, or of none.
+            // An incomplete code is valid only with a single symbol, or with none.
             guard left == 0 || counts.reduce(0, +) <= 1 else { throw .damaged }
             for length in 1...15 where counts[length] > 0 {
                 for (symbol, own) in lengths.enumerated() where own == length { symbols.append(symbol) }
             }
         }
 
-        /// The symbol that the next bits name.
+        /// Reads the next symbol.
         func next(_ inflate: inout Inflate) throws(Problem) -> Int {
             var (code, first, index) = (0, 0, 0)
             for length in 1...15 {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Reads a ZIP archive (PKWARE's APPNOTE 6.3.10): stored and deflated files, of bounded number and size.
+/// Reads a ZIP archive (PKWARE's APPNOTE 6.3.10): stored and deflated files, bounded in number and size.
 ///
-/// Everything is looked at before anything is written; what is odd is refused, not repaired.
+/// Everything is checked before anything is written; an irregular archive is refused, not repaired.
 struct ZIPArchive {
-    /// Files and folders.
+    /// The most files and folders.
     static let filesMax = 1000
-    /// Bytes of all files together, unpacked.
+    /// The most bytes of all unpacked files together.
     static let bytesMax = 50 * 1024 * 1024
 
     /// A file or folder.
     struct Entry: Equatable {
-        /// The folders and the name; none of them leads out.
+        /// The folders and the name; none of them leads outside.
         let path: [String]
         let isFolder: Bool
         fileprivate let isDeflated: Bool
@@ -24,13 +24,13 @@ struct ZIPArchive {
     private let bytes: [UInt8]
     let entries: [Entry]
 
-    /// Reads the directory; throws why the archive is refused.
+    /// Reads the directory; throws the reason why the archive is refused.
     init(_ data: Data) throws(ZIPProblem) {
         bytes = Array(data)
         entries = try ZIPDirectory(bytes).entries()
     }
 
-    /// The bytes of a file, checked against the checksum.
+    /// Returns the bytes of a file, verified by its checksum.
     func contents(_ entry: Entry) throws(ZIPProblem) -> [UInt8] {
         let name = entry.path.joined(separator: "/")
         let found: [UInt8]
@@ -43,7 +43,7 @@ struct ZIPArchive {
         return found
     }
 
-    /// Writes everything below a folder, which is made; throws a `ZIPProblem` or what the disk says.
+    /// Writes everything below a folder, which it creates; throws a `ZIPProblem` or a file-system error.
     func unpack(to folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for entry in entries {
@@ -67,7 +67,7 @@ private struct ZIPDirectory {
 
     private func long(_ place: Int) -> UInt32 { UInt32(short(place)) | UInt32(short(place + 2)) << 16 }
 
-    /// A number of bytes, in an archive that is small; all ones say that the number is elsewhere.
+    /// Reads a number of bytes in a small archive; all ones mean that ZIP64 has the number elsewhere.
     private func length(_ place: Int) throws(ZIPProblem) -> Int {
         let value = long(place)
         if value == .max { throw .zip64 }
@@ -95,7 +95,7 @@ private struct ZIPDirectory {
             total += entry.size
             guard total <= ZIPArchive.bytesMax else { throw .tooLarge }
             let name = entry.path.joined(separator: "/")
-            // Some disks do not tell upper from lower case.
+            // Some file systems are not case-sensitive.
             guard names.insert(name.lowercased()).inserted else { throw .twice(name) }
             entries.append(entry)
         }
@@ -104,7 +104,7 @@ private struct ZIPDirectory {
         return entries
     }
 
-    /// Files that share bytes are how a small archive becomes a huge one.
+    /// Refuses files that share bytes, by which a small archive becomes a huge one.
     private func judgeOverlaps(_ entries: [ZIPArchive.Entry]) throws(ZIPProblem) {
         var free = 0
         for entry in entries.sorted(by: { $0.header < $1.header }) {
@@ -113,7 +113,7 @@ private struct ZIPDirectory {
         }
     }
 
-    /// Where the end of the directory stands; a comment may follow it.
+    /// Finds the start of the end record; a comment may follow it.
     private func end() throws(ZIPProblem) -> Int {
         guard has(0x0403_4B50, at: 0) || has(0x0605_4B50, at: 0) else { throw .notAnArchive }
         guard bytes.count >= 22 else { throw .truncated }
@@ -124,7 +124,7 @@ private struct ZIPDirectory {
         throw .truncated
     }
 
-    /// The entry at a place of the directory, which moves behind it.
+    /// Reads the entry at a position of the directory, and moves the position behind it.
     private func entry(_ place: inout Int, before end: Int, files: Int) throws(ZIPProblem) -> ZIPArchive.Entry {
         let here = place
         guard here + 46 <= end, has(0x0201_4B50, at: here) else { throw .damaged("the directory") }
@@ -135,16 +135,16 @@ private struct ZIPDirectory {
         let (path, isFolder) = try ZIPName.path(raw)
         let name = path.joined(separator: "/")
         let (packed, size, header) = (try length(here + 20), try length(here + 24), try length(here + 42))
-        // Bits 0, 6 and 13: encrypted, strongly, the directory too.
+        // Bits 0, 6 and 13: encrypted, strongly encrypted, encrypted directory.
         guard short(here + 8) & 0x2041 == 0 else { throw .encrypted }
         guard short(here + 34) == 0 else { throw .severalDisks }
         let method = short(here + 10)
         guard method == 0 || method == 8 else { throw .method(method) }
-        // The upper half of what Unix says of a file: 8 is a file, 4 a folder, 10 a link.
+        // The upper four bits of the Unix mode: 8 is a file, 4 a folder, 10 a link.
         let kind = bytes[here + 5] == 3 ? long(here + 38) >> 28 : 0
         guard kind == 0 || kind == (isFolder ? 4 : 8) else { throw .notAFile(name) }
         guard method == 8 || packed == size, !isFolder || size == 0 else { throw .damaged(name) }
-        // No deflate makes more of a byte (1,032 at most).
+        // Deflate expands a byte to 1,032 at most.
         guard size / 1032 <= packed else { throw .damaged(name) }
         let data = try data(header, name: raw, packed: packed, before: files, called: name)
         return ZIPArchive.Entry(
@@ -158,7 +158,7 @@ private struct ZIPDirectory {
         )
     }
 
-    /// Where a file's bytes are: behind its own header, which has to agree with the directory about the name.
+    /// Finds a file's bytes, behind its own header, whose name must match the directory's.
     private func data(
         _ header: Int,
         name: ArraySlice<UInt8>,
@@ -178,7 +178,7 @@ private struct ZIPDirectory {
 
 /// Names of files in archives.
 private enum ZIPName {
-    /// The folders and the name of what lies inside; throws for everything that could lie elsewhere.
+    /// Splits a name into folders and file name; throws for a name that could lie outside.
     static func path(_ bytes: ArraySlice<UInt8>) throws(ZIPProblem) -> (path: [String], isFolder: Bool) {
         guard let text = String(bytes: bytes, encoding: .utf8) else {
             throw .name(String(decoding: bytes, as: UTF8.self))

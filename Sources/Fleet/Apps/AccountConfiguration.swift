@@ -3,20 +3,20 @@ import TLS
 
 /// An app's block for one provider, with the files that it names.
 public struct AccountConfiguration: Sendable {
-    /// What the provider makes of the block.
+    /// The account that the provider made from the block.
     public let account: any ProviderAccount
-    /// The content of the files that the block names, by the name as it stands there.
+    /// The contents of the files that the block names, by the name in the block.
     public let files: [String: Secret]
-    /// The file and line where the block stands.
+    /// The file and line of the block.
     public let place: String
 
-    /// The key that tokens are made with.
+    /// Returns the key that signs tokens.
     func signingKey(_ credential: TokenCredential) throws(TLSError) -> SigningKey {
         let secret = secret(credential.keyFile)
         return try SigningKey(credential.algorithm, pem: credential.key(in: secret.bytes) ?? [], source: secret.source)
     }
 
-    /// The client certificate in two files of the block.
+    /// Returns the client certificate from two files of the block.
     func identity(_ certificateFile: String, _ privateKeyFile: String) -> TLSClientContext.Identity {
         let certificate = secret(certificateFile)
         let privateKey = secret(privateKeyFile)
@@ -27,19 +27,20 @@ public struct AccountConfiguration: Sendable {
         )
     }
 
-    /// Whom to trust at the account's endpoint.
+    /// The authorities trusted at the account's endpoint.
     var trust: TLSClientContext.Trust {
         guard let file = account.caFile else { return .system }
         let secret = secret(file)
         return .authorities(pem: secret.bytes, source: secret.source)
     }
 
-    /// Whom to trust at another endpoint of the account: the gateway's authority says nothing about other hosts.
+    /// Returns the authorities trusted at another endpoint: the gateway's own authority does not vouch for other
+    /// hosts.
     func trust(at endpoint: ProviderEndpoint) -> TLSClientContext.Trust {
         endpoint == account.endpoint(nil) ? trust : .system
     }
 
-    /// The content of a file; the reader of the block has refused a block whose files cannot be read.
+    /// Returns the content of a file; a block whose files cannot be read was refused before.
     private func secret(_ file: String) -> Secret {
         guard let secret = files[file] else { preconditionFailure("\(file) was not read with its block") }
         return secret

@@ -2,24 +2,24 @@ import Campaigns
 import Delivery
 import PushProviders
 
-/// Which shards need turns: those under an app's rate, and those of a provider with a quota.
+/// The limits of shards: those of an app's rate, and those of a provider's quota.
 ///
-/// Urgent pushes wait for no quota; they count against it (`QuotaCharges`).
+/// Urgent pushes do not wait for a quota, but count against it (`QuotaCharges`).
 extension AppDirectory {
-    /// What a provider takes a minute of an app, with all others that share it; nil when it has no quota, or this process
-    /// no account.
+    /// Returns the quota of an app's provider, which others may share; nil if it has none, or there is no account
+    /// here.
     func quota(app: String, provider: ProviderName) -> ProviderQuota? {
         account(app: app, provider: provider)?.account.quota
     }
 
-    /// Whether an app, or its provider for what is not urgent, has a limit here.
+    /// Returns true if the app has a rate, or, for bulk pushes, its provider a quota.
     func isPaced(app: String, provider: ProviderName, urgency: Urgency) -> Bool {
         pace(of: app) != nil || urgency == .bulk && quota(app: app, provider: provider) != nil
     }
 
-    /// Whether a campaign has a limit, or its app, or its provider; of one of several providers any of those.
+    /// Returns true if the campaign or its app has a limit, or one of the providers that it may have.
     func isPaced(_ campaign: CampaignFacts, _ provider: ProviderName, _ urgency: Urgency) -> Bool {
-        // Nothing of it is sent.
+        // Nothing of an in-app campaign is sent.
         if campaign.isInApp { return false }
         if campaign.pace != nil { return true }
         let providers =

@@ -5,10 +5,10 @@ import Store
 import Synchronization
 import TLS
 
-/// The apps that this process has credentials of, with everything loaded.
+/// The apps whose credentials this process has, with everything loaded.
 ///
-/// Made at start; a reload replaces accounts, never the set of apps. May be used from any thread. A key file that
-/// cannot be used is an error that names it.
+/// Made at the start; a reload replaces accounts, never the set of apps. May be used from any thread. An unusable key
+/// file is an error that names the file.
 final class AppDirectory: Sendable {
     private let accounts: Mutex<[Key: LoadedAccount]>
     private let paces: Mutex<[String: Pace]>
@@ -16,9 +16,9 @@ final class AppDirectory: Sendable {
     private let asked: Mutex<[String: AskedEvents]>
     private let hooks: Mutex<[String: [Webhook]]>
     private let rules: Mutex<[String: AppContentRules]>
-    /// The names of all apps, in order.
+    /// The names of all apps, sorted.
     let names: [String]
-    /// The zones of devices that say none, by app; as they were at the start.
+    /// The default time zones of devices, by app, as they were at the start.
     let timeZones: [String: String]
 
     private struct Key: Hashable, Comparable {
@@ -30,32 +30,32 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// An account and what takes its place.
+    /// An account and its replacement.
     struct Replacement: Sendable {
         let old: LoadedAccount
         let new: LoadedAccount
     }
 
-    /// What a new reading of the apps file comes to.
+    /// The changes in a new reading of the apps file.
     struct Reading: Sendable {
-        /// Accounts of known apps that are not what they were, in the order of their names.
+        /// The accounts of known apps that have changed, sorted by name.
         let replacements: [Replacement]
-        /// Accounts that only a new process takes in or drops, as `app (provider)`.
+        /// The accounts that are new or gone, as `app (provider)`; only a new process can apply that.
         let unknown: [String]
         let missing: [String]
         /// The apps' rates.
         let paces: [String: Pace]
-        /// How often one device may be sent to, by app.
+        /// The limits on how often one device may be sent to, by app.
         let caps: [String: FrequencyCap]
-        /// What apps want to be told of each shard.
+        /// The events of each shard that apps ask for.
         let asked: [String: AskedEvents]
-        /// Where the apps' events are posted to.
+        /// The webhooks of the apps.
         let webhooks: [String: [Webhook]]
-        /// What the apps' declarations mean for content.
+        /// The rules that the apps' declarations make for content.
         let rules: [String: AppContentRules]
     }
 
-    /// Loads what `apps.yaml` names.
+    /// Loads the accounts of `apps.yaml`.
     init(_ configurations: [AppConfiguration]) throws(ConfigurationError) {
         let accounts = try Self.load(configurations, known: [:])
         timeZones = Dictionary(configurations.map { ($0.name, $0.timeZone) }) { first, _ in first }.compactMapValues {
@@ -70,12 +70,12 @@ final class AppDirectory: Sendable {
         rules = Mutex(Self.rules(configurations))
     }
 
-    /// An app's account with a provider.
+    /// Returns an app's account with a provider.
     func account(app: String, provider: ProviderName) -> LoadedAccount? {
         accounts.withLock { $0[Key(app: app, provider: provider)] }
     }
 
-    /// How old the tokens are that requests carry, where there is one for all requests of an account.
+    /// Returns the ages of the provider tokens of accounts whose requests all carry the same one.
     func credentialAges(now: Timestamp) -> [ProviderMetrics.Key: Duration] {
         let accounts = accounts.withLock { Array($0.values) }
         let ages = accounts.compactMap { account in
@@ -84,9 +84,9 @@ final class AppDirectory: Sendable {
         return Dictionary(uniqueKeysWithValues: ages)
     }
 
-    /// Holds a new reading of the apps file against what is in use; changes nothing.
+    /// Compares a new reading of the apps file with the one in use; changes nothing.
     ///
-    /// An account that is the same stays the same object, and a key that is the same keeps its provider token.
+    /// An unchanged account stays the same object, and an unchanged key keeps its provider token.
     func compare(_ configurations: [AppConfiguration]) throws(ConfigurationError) -> Reading {
         let known = accounts.withLock { $0 }
         let read = try Self.load(configurations, known: known)
@@ -105,7 +105,7 @@ final class AppDirectory: Sendable {
         )
     }
 
-    /// Takes accounts into use.
+    /// Puts accounts into use.
     func replace(_ replacements: [Replacement]) {
         accounts.withLock { accounts in
             for new in replacements.map(\.new) {
@@ -114,10 +114,10 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// The rate of all campaigns of an app together; nil when it has none.
+    /// Returns the rate of all campaigns of an app together; nil when it has none.
     func pace(of app: String) -> Pace? { paces.withLock { $0[app] } }
 
-    /// Takes rates into use; returns the apps whose rate has changed, in the order of their names.
+    /// Puts rates into use; returns the apps whose rate has changed, sorted.
     func take(_ new: [String: Pace]) -> [String] {
         paces.withLock { paces in
             defer { paces = new }
@@ -125,10 +125,10 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// How often one device of an app may be sent to.
+    /// Returns the limits on how often one device of an app may be sent to.
     func cap(of app: String) -> FrequencyCap { caps.withLock { $0[app] ?? FrequencyCap() } }
 
-    /// Takes frequency caps into use; returns the apps whose cap has changed, in the order of their names.
+    /// Puts frequency caps into use; returns the apps whose cap has changed, sorted.
     func take(_ new: [String: FrequencyCap]) -> [String] {
         caps.withLock { caps in
             defer { caps = new }
@@ -136,10 +136,10 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// What each app wants to be told of each shard.
+    /// The events of each shard that each app asks for.
     var askedEvents: [String: AskedEvents] { asked.withLock { $0 } }
 
-    /// Takes what apps ask for into use; returns the apps that ask for something else now, in the order of their names.
+    /// Puts the asked events into use; returns the apps that ask for others now, sorted.
     func take(_ new: [String: AskedEvents]) -> [String] {
         asked.withLock { asked in
             defer { asked = new }
@@ -147,13 +147,13 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// Where the events of each app are posted to; an app without webhooks has an empty list.
+    /// The webhooks of each app; an app without webhooks has an empty list.
     var webhooks: [String: [Webhook]] { hooks.withLock { $0 } }
 
-    /// The same for the ledger.
+    /// The webhooks in the ledger's form.
     var webhookEntries: [String: [WebhookEntry]] { webhooks.mapValues { $0.map(\.entry) } }
 
-    /// Takes webhooks into use; returns the apps whose webhooks are others now, in the order of their names.
+    /// Puts webhooks into use; returns the apps whose webhooks have changed, sorted.
     func take(_ new: [String: [Webhook]]) -> [String] {
         hooks.withLock { hooks in
             defer { hooks = new }
@@ -161,10 +161,10 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// What an app's declarations mean for the content of its jobs; nothing for an app that is not known here.
+    /// Returns the content rules of an app; no rules for an app that is not known here.
     func rules(of app: String) -> AppContentRules { rules.withLock { $0[app] ?? AppContentRules() } }
 
-    /// Takes declarations into use; returns the apps whose declarations are others now, in the order of their names.
+    /// Puts content rules into use; returns the apps whose rules have changed, sorted.
     func take(_ new: [String: AppContentRules]) -> [String] {
         rules.withLock { rules in
             defer { rules = new }

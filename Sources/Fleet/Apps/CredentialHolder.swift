@@ -4,15 +4,15 @@ import PushProviders
 import Synchronization
 import TLS
 
-/// The tokens that a process has of one key, shared by all its loops and connections.
+/// The tokens that a process has for one key, shared by all its loops and connections.
 ///
-/// The rules decide, OpenSSL signs, the fetcher asks. A signature takes a millisecond at most, once in most of an hour,
-/// so the loop that needs it makes it. May be used from any thread.
+/// The rules decide, OpenSSL signs, the fetcher requests. A signature takes a millisecond at most, about once an
+/// hour, so the loop that needs it makes it. May be used from any thread.
 final class CredentialHolder: Sendable {
     private let credential: TokenCredential
     private let key: SigningKey
     private let fetcher: TokenFetcher
-    /// By endpoint, of which strangers may name any number; under nil the one that serves all.
+    /// The rules by endpoint, limited because registrations name endpoints; under nil the rule for all endpoints.
     private let rules = Mutex(Rules(most: 4096))
 
     private typealias Rules = RecentlyUsed<ProviderEndpoint?, any CredentialRule>
@@ -23,17 +23,17 @@ final class CredentialHolder: Sendable {
         self.fetcher = fetcher
     }
 
-    /// What there is for requests to an endpoint.
+    /// The credential that is available for requests to an endpoint.
     enum Supply {
-        /// Requests carry this.
+        /// A credential that requests carry.
         case ready(Authorization)
-        /// Nothing yet, but a token is on its way: whoever needs it asks again in a while.
+        /// None yet, but a token is on its way: the caller asks again in a while.
         case awaited
-        /// Nothing, for this reason.
+        /// None, for this reason.
         case lacking(CredentialLack)
     }
 
-    /// What requests to an endpoint carry now.
+    /// Returns the credential for requests to an endpoint.
     func supply(for endpoint: ProviderEndpoint, now: Timestamp) -> Supply {
         let (need, request) = rules.withLock { settled(&$0, for: endpoint, now: now) }
         if let request { fetch(request, for: endpoint, now: now) }
@@ -41,12 +41,12 @@ final class CredentialHolder: Sendable {
         return need.lack.map { .lacking($0) } ?? .awaited
     }
 
-    /// How old the token is that serves all endpoints; nil while there is none, and where each endpoint has its own.
+    /// Returns the age of the token that serves all endpoints; nil without one, and if each endpoint has its own.
     func age(now: Timestamp) -> Duration? {
         rules.withLock { $0[nil] }?.madeAt.map { max(.zero, now.since($0)) }
     }
 
-    /// The provider refused a token of this generation: whether another one serves now, or is on its way.
+    /// Notes that the provider refused a token of this generation; returns true if another one serves now or soon.
     func refused(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
         let (isReplaced, request) = rules.withLock { rules -> (Bool, TokenRequest?) in
             var rule = rule(&rules, for: endpoint)
@@ -61,7 +61,7 @@ final class CredentialHolder: Sendable {
         return isReplaced
     }
 
-    /// The provider counted too many tokens, this generation among them: whether another one serves now.
+    /// Notes that the provider counted too many tokens, this one among them; returns true if another one serves now.
     func tooManyUpdates(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
         rules.withLock { rules in
             var rule = rule(&rules, for: endpoint)
@@ -78,7 +78,7 @@ final class CredentialHolder: Sendable {
         rules[scope(endpoint)] ?? credential.makeRule(for: endpoint)
     }
 
-    /// Signs what is to be signed; what is to be asked for is handed back, to be asked outside of the lock.
+    /// Signs what the rule needs signed; returns a token request, which the caller sends outside of the lock.
     private func settled(
         _ rules: inout Rules,
         for endpoint: ProviderEndpoint,
@@ -99,7 +99,7 @@ final class CredentialHolder: Sendable {
         return (need, request)
     }
 
-    /// Asks for a token; `now` is whose time it is that tokens are dated by, and goes on by the monotonic clock.
+    /// Requests a token; `now` is in the time that dates tokens, and is advanced by the monotonic clock.
     private func fetch(_ request: TokenRequest, for endpoint: ProviderEndpoint, now asked: Timestamp) {
         let began = ContinuousClock.now
         fetcher.fetch(request) { [self] answer in

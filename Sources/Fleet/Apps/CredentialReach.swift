@@ -2,21 +2,20 @@ public import Campaigns
 import PushProviders
 import Store
 
-/// Whether an account has something to show for itself: a token that was signed here, and given by the provider where
-/// it gives them.
+/// The result of checking a credential: a token signed here, and issued by the provider if it issues tokens.
 ///
-/// Nobody gets a push, and no push service sees a token that was signed here.
+/// The check sends no push, and no push service sees a token that was signed here.
 public enum CredentialReach: Sendable, Equatable {
-    /// Requests would carry a token, or the connections have a certificate.
+    /// Usable: requests would carry a token, or the connections have a certificate.
     case ready
-    /// The provider does not accept the key, for this reason (fit for a ledger).
+    /// Refused: the provider does not accept the key, for this reason (fit for a ledger).
     case refused(reason: String)
-    /// There is no token now, for this reason (fit for a ledger); workers ask again.
+    /// No token now, for this reason (fit for a ledger); workers ask again.
     case passing(reason: String)
-    /// The provider's token endpoint said nothing in time.
+    /// No answer from the provider's token endpoint in time.
     case unanswered
 
-    /// Looks at every account, one after the other; by app and provider.
+    /// Checks every account of an app, one after the other; returns the results by provider.
     public static func look(_ app: AppConfiguration) async throws(ConfigurationError) -> [ProviderName: CredentialReach]
     {
         let directory = try AppDirectory([app])
@@ -40,18 +39,18 @@ public enum CredentialReach: Sendable, Equatable {
 }
 
 extension LoadedAccount {
-    /// After this a token endpoint counts as silent; more than `TokenRequest.deadline`.
+    /// The time after which a token endpoint counts as silent; more than `TokenRequest.deadline`.
     private static let patience = Duration.seconds(12)
     private static let pause = Duration.milliseconds(50)
 
-    /// What there is for requests to an endpoint once that is known; `awaited` when it is not within twelve seconds.
+    /// Returns the credential for requests to an endpoint; `awaited` if it is not known within twelve seconds.
     func supply(for endpoint: ProviderEndpoint) async -> CredentialHolder.Supply {
         let clock = ContinuousClock()
         let end = clock.now + Self.patience
         while clock.now < end {
             let supply = supply(for: endpoint, now: WallClock.now().asRead)
             guard case .awaited = supply else { return supply }
-            try? await Task.sleep(for: Self.pause)  // cancelled: it is asked for again, until the end
+            try? await Task.sleep(for: Self.pause)  // when cancelled, it polls without a pause until the end
         }
         return .awaited
     }

@@ -7,19 +7,19 @@ import Synchronization
 import TLS
 import Transport
 
-/// An app's account with a provider, its files read: what requests and connections are made from.
+/// An app's account with a provider and its files: the source of requests and connections.
 ///
 /// Immutable; shared by all loops. A reload that changes anything of it makes another one.
 final class LoadedAccount: Sendable {
     /// The app.
     let app: String
-    /// What the provider makes of the settings.
+    /// The account that the provider made from the settings.
     let account: any ProviderAccount
-    /// What tells this account from one of another reading of its settings and files.
+    /// The fingerprint that tells this account from another reading of its settings and files.
     let fingerprint: AccountFingerprint
-    /// What makes its tokens; nil with a certificate.
+    /// The source of its tokens; nil with a certificate.
     let token: CredentialHolder?
-    /// What message ids of the app are signed with; nil: its pushes carry none.
+    /// The keys that sign the app's message ids; nil: its pushes carry none.
     let messageKeys: MessageKeys?
     private let tls: TLSClientContext
     private let hasToldOfMissingKey = Atomic(false)
@@ -40,10 +40,10 @@ final class LoadedAccount: Sendable {
         self.messageKeys = messageKeys
     }
 
-    /// Everything of a shard's requests that is alike.
+    /// Returns the prepared part that all requests of a shard share.
     ///
-    /// Without a key there is no message id in them, whatever the campaign was accepted with: a push is worth more than
-    /// what the edge learns of it.
+    /// Without a key they carry no message id, even if the campaign was accepted with one: a push is worth more than
+    /// the tracking of it at the edge.
     func requests(
         for facts: Shard.Facts,
         _ authorization: Authorization,
@@ -64,12 +64,12 @@ final class LoadedAccount: Sendable {
         )
     }
 
-    /// What requests to an endpoint are made with at this instant.
+    /// Returns the credential for requests to an endpoint at this instant.
     func supply(for endpoint: ProviderEndpoint, now: Timestamp) -> CredentialHolder.Supply {
         token?.supply(for: endpoint, now: now) ?? .ready(Authorization(generation: 0, value: nil))
     }
 
-    /// What an answer to a request with this token means for the credential.
+    /// Returns the meaning of an answer to a request with this token for the credential.
     func judge(
         _ step: AnswerRule.CredentialStep,
         generation: UInt32,
@@ -88,7 +88,7 @@ final class LoadedAccount: Sendable {
         }
     }
 
-    /// Connections of one loop to one endpoint; `isApart`: a single one.
+    /// Returns the connections of one loop to one endpoint; `isApart`: a single connection.
     func pool(
         endpoint: ProviderEndpoint,
         loop: any EventLoop,
@@ -101,7 +101,7 @@ final class LoadedAccount: Sendable {
         if isApart { configuration.connections.connectionsMax = 1 }
         configuration.reach = account.reachesGlobalAddressesOnly ? .global : .any
         configuration.streamDeadline = account.provider.limits.streamDeadline
-        // Whoever leaves its connections waits for every answer that may still come.
+        // A sender that leaves its connections waits for every answer that may still come.
         configuration.drainDeadline = configuration.streamDeadline + .seconds(1)
         return ProviderPool(
             loop: loop,
@@ -114,7 +114,7 @@ final class LoadedAccount: Sendable {
     }
 }
 
-/// Settings and files of an account as far as they can be compared, without any secret.
+/// The settings and files of an account in a comparable form without secrets.
 struct AccountFingerprint: Hashable, Sendable {
     private let credential: AccountCredential
     private let settings: [String: String]
@@ -128,7 +128,7 @@ struct AccountFingerprint: Hashable, Sendable {
         files = configuration.files.mapValues { SHA256.digest($0.bytes) }
     }
 
-    /// Whether both sign with the same key: then they share its provider token.
+    /// Returns true if both sign with the same key: then they share its provider token.
     func hasKey(of other: AccountFingerprint) -> Bool {
         guard case .token(let key) = credential, case .token(let otherKey) = other.credential,
             key.name == otherKey.name,

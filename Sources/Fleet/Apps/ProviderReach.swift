@@ -7,20 +7,20 @@ public import PushProviders
 import Store
 import Transport
 
-/// What a look at a provider's host found: whether it can be reached as the workers reach it, and what its clock says.
+/// The result of probing a provider's host: if workers can reach it, and how far its clock differs.
 ///
-/// One request for `/` without a device and without a provider token: nobody gets a push, and no token is made whose
-/// number the provider counts.
+/// The probe is one request for `/` without a device and a provider token: nobody gets a push, and no token is made
+/// that the provider would count.
 public enum ProviderReach: Sendable, Equatable {
-    /// It answered; the skew is nil when the answer has no `date`.
+    /// An answer; the skew is nil if it has no `date`.
     case answered(ClockSkew?)
-    /// It did not; the text says why.
+    /// No answer; the text says why.
     case failed(String)
 
-    /// After this the host counts as out of reach.
+    /// The time after which the host counts as out of reach.
     private static let patience = Duration.seconds(12)
 
-    /// Looks at the hosts of all accounts, each once and all at the same time; by the name of the endpoint.
+    /// Probes the hosts of all accounts, each once and all at the same time; returns the results by endpoint URL.
     public static func look(_ apps: [AppConfiguration]) async throws(ConfigurationError) -> [String: ProviderReach] {
         let directory = try AppDirectory(apps)
         var accounts: [String: LoadedAccount] = [:]
@@ -62,7 +62,7 @@ public enum ProviderReach: Sendable, Equatable {
                 ended: { promise.succeed(Self($0)) }
             )
         }
-        // A promise that is only ever succeeded does not throw.
+        // The promise is only ever succeeded, so this does not throw.
         return (try? await promise.futureResult.get()) ?? .failed("no answer")
     }
 
@@ -77,15 +77,15 @@ public enum ProviderReach: Sendable, Equatable {
             }
     }
 
-    /// Whether the machine's clock is so wrong that provider tokens are refused for it.
+    /// True if the machine's clock is so wrong that provider tokens are refused for it.
     public var isClockWrong: Bool {
         if case .answered(let skew?) = self { skew.isNoteworthy } else { false }
     }
 
-    /// One line for people.
+    /// The result for people, in one line.
     public var text: String {
         switch self {
-        case .answered(nil): "the answer has no date to hold this machine's clock against"
+        case .answered(nil): "the answer has no date to compare this machine's clock with"
         case .answered(let skew?): skew.isNoteworthy ? "clock skew: \(skew.text); set it right" : "clock in step"
         case .failed(let reason): "not reached: \(reason)"
         }

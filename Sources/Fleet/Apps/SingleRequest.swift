@@ -3,26 +3,26 @@ import HTTP2
 import NIOCore
 import Transport
 
-/// One request over a pool of its own, and how it ended: for what is asked once, not for pushes.
+/// One request over a pool of its own, for single questions, not for pushes.
 ///
-/// A request that is known not to have been processed is made again until the time is over. Confined to its loop; its
+/// A request that is known not to have been processed is sent again until the time is over. Confined to its loop; its
 /// pool and its deadline keep it alive.
 final class SingleRequest: RequestSource {
-    /// How it ended.
+    /// The end of the request.
     enum Ending {
         /// The provider answered, whatever the status.
         case answered(CopiedAnswer)
-        /// Whoever writes it had nothing to write.
+        /// `write` had nothing to send.
         case unwritten
-        /// It may have been processed.
+        /// There is no answer; the request may have been processed.
         case unanswered(Unanswered.UnknownReason)
-        /// There is no connection to make it on.
+        /// There is no connection.
         case unconnected(ConnectionFailure)
         /// The time is over.
         case overdue
     }
 
-    /// What outlives the call that handed an answer out.
+    /// A copy of an answer that outlives the callback.
     struct CopiedAnswer {
         let status: Int
         let retryAfter: [UInt8]
@@ -53,14 +53,14 @@ final class SingleRequest: RequestSource {
         self.ended = ended
     }
 
-    /// Makes it; on the loop only.
+    /// Sends a request; on the loop only.
     ///
     /// - Parameters:
-    ///   - loop: Where everything is called.
-    ///   - patience: After this it ends as `overdue`.
-    ///   - pool: The connections to make it on.
-    ///   - write: Fills the request; false when there is none to make.
-    ///   - ended: Called once, when it has ended.
+    ///   - loop: The loop of all callbacks.
+    ///   - patience: The time after which it ends as `overdue`.
+    ///   - pool: The connections for it.
+    ///   - write: Fills the request; returns false when there is none.
+    ///   - ended: Called once, at the end.
     static func send(
         on loop: any EventLoop,
         within patience: Duration,
@@ -74,12 +74,12 @@ final class SingleRequest: RequestSource {
         loop.assumeIsolated().scheduleTask(in: TimeAmount(patience)) { request.end(.overdue) }
     }
 
-    /// Says how it ended, once, and closes.
+    /// Reports the end, once, and closes the pool.
     private func end(_ ending: Ending) {
         guard let pool else { return }
         self.pool = nil
         ended(ending)
-        // In a turn of its own, because this is called from within the connection's.
+        // A loop turn of its own, because the caller is within the connection's.
         loop.assumeIsolated().execute { pool.close {} }
     }
 
@@ -111,7 +111,7 @@ final class SingleRequest: RequestSource {
 }
 
 extension ConnectionFailure {
-    /// Why there is no connection, for people.
+    /// The reason why there is no connection, for people.
     var text: String {
         switch self {
         case .resolution(let detail): "its name cannot be looked up: \(detail)"

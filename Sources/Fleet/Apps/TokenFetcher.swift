@@ -7,18 +7,18 @@ import PushProviders
 import TLS
 import Transport
 
-/// Asks token endpoints for access tokens, over the same HTTP/2 client as the pushes; for any thread.
+/// Requests access tokens from token endpoints, over the same HTTP/2 client as the pushes; for any thread.
 ///
-/// A connection for each question: there is one an hour.
+/// Each request has a connection of its own: there is one an hour.
 struct TokenFetcher: Sendable {
     private let trust: @Sendable (ProviderEndpoint) -> TLSClientContext.Trust
 
-    /// `trust`: by whose word the host of a token endpoint is believed.
+    /// `trust`: the authorities trusted at a token endpoint.
     init(trust: @escaping @Sendable (ProviderEndpoint) -> TLSClientContext.Trust) {
         self.trust = trust
     }
 
-    /// Makes one request; `completion` is called once, on a loop of its own.
+    /// Sends one request; `completion` is called once, on a loop of its own.
     func fetch(_ request: TokenRequest, completion: @escaping @Sendable (TokenAnswer) -> Void) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let trust = trust
@@ -54,7 +54,7 @@ struct TokenFetcher: Sendable {
             ended: { ending in
                 let answer = TokenAnswer(ending)
                 if let reason = answer.failure {
-                    // Neither the assertion nor what was answered: either may hold a secret.
+                    // The log has neither the assertion nor the answer: either may hold a secret.
                     let place = request.endpoint
                     logger.warning("no access token", metadata: ["endpoint": "\(place)", "reason": "\(reason)"])
                 }
@@ -111,7 +111,7 @@ extension TokenAnswer {
             }
     }
 
-    /// Why there is no token in it, for the log; nil for an answer that has one.
+    /// The reason why there is no token, for the log; nil for an answer that has one.
     fileprivate var failure: String? {
         switch self {
         case .answered(200, _): nil

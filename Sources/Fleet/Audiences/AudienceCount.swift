@@ -1,24 +1,24 @@
 public import Campaigns
 public import Store
 
-/// Who is meant, counted before anything is sent: the same walk that freezes an audience.
+/// An audience, counted before anything is sent, by the same walk that freezes it.
 public struct AudienceCount: Sendable, Equatable {
-    /// Devices that are meant.
+    /// Devices in the audience.
     public private(set) var devices = 0
-    /// Of them, those that do not want to see alerts.
+    /// Devices in the audience that do not allow alerts.
     public private(set) var denied = 0
     /// Users of the job that have no live device.
     public private(set) var withoutToken = 0
     /// Devices by provider.
     public private(set) var providers: [String: Int] = [:]
-    /// Devices by locale; an empty name is none.
+    /// Devices by locale; an empty name means none.
     public private(set) var locales: [String: Int] = [:]
-    /// Devices by time zone; an empty name is none.
+    /// Devices by time zone; an empty name means none.
     public private(set) var timeZones: [String: Int] = [:]
 
-    /// Counts an audience; nothing is written.
+    /// Counts an audience; writes nothing.
     ///
-    /// Throws `LedgerError.failed` when a list that is named is not there.
+    /// Throws `LedgerError.failed` when a list that it names does not exist.
     public static func of(
         _ selector: Audience,
         exclude: Audience?,
@@ -76,7 +76,7 @@ public struct AudienceCount: Sendable, Equatable {
         return count
     }
 
-    /// The document of `audience check --json`; `null` in place of a name that is not known would be no key.
+    /// The document of `audience check --json`; an unknown name is an empty key, because `null` cannot be one.
     public var json: JSONValue {
         func object(_ counts: [String: Int]) -> JSONValue {
             .object(Self.sorted(counts).map { JSONMember($0.name, .number(JSONNumber($0.count))) })
@@ -88,7 +88,7 @@ public struct AudienceCount: Sendable, Equatable {
         ])
     }
 
-    /// The tables for people.
+    /// The counts for people, as tables.
     public var text: String {
         var lines = ["\(NumberText.grouped(devices)) device\(devices == 1 ? "" : "s")"]
         if denied > 0 { lines[0] += ", \(NumberText.grouped(denied)) of them want no alerts" }
@@ -105,7 +105,7 @@ public struct AudienceCount: Sendable, Equatable {
         return lines.joined(separator: "\n")
     }
 
-    /// The largest first.
+    /// Returns the counts, the largest first.
     private static func sorted(_ counts: [String: Int]) -> [(name: String, count: Int)] {
         counts.map { (name: $0.key, count: $0.value) }
             .sorted { $0.count == $1.count ? $0.name < $1.name : $0.count > $1.count }

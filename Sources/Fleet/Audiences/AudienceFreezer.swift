@@ -3,14 +3,14 @@ import Delivery
 import PushProviders
 import Store
 
-/// Materialises a campaign's audience into a list, a step at a time (design, section 10: frozen audience).
+/// Materializes a campaign's audience into a list, step by step (design, section 10: frozen audience).
 ///
-/// Everything is fenced by the planner's lease. Whoever has the lease next goes on behind the last checkpoint. Confined
-/// to the planner's task.
+/// Every write is fenced by the planner's lease. The next holder of the lease continues after the last checkpoint.
+/// Confined to the planner's task.
 final class AudienceFreezer {
-    /// Chunks a transaction at most: about 2 MB, so that workers on the same ledger are not kept waiting.
+    /// The most chunks in a transaction: about 2 MB, so that workers on the same ledger need not wait.
     private static let chunksMax = 100
-    /// Devices between two checkpoints, at which all chunks under construction are closed.
+    /// The devices between two checkpoints, at which all open chunks are closed.
     private static let checkpointDevices = 250_000
 
     private let ledger: Ledger
@@ -27,14 +27,14 @@ final class AudienceFreezer {
     private var devicesAtCheckpoint: Int
     private let withoutTokenBefore: Int
 
-    /// Begins, or goes on where another one had stopped; nil when the lease is another worker's or the campaign is over.
+    /// Starts, or continues after the last checkpoint; nil when the lease is another worker's or the campaign is over.
     static func open(_ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) async throws -> AudienceFreezer? {
-        // What providers have said up to now is known before anybody is taken.
+        // All tokens that providers have called dead so far are known before any device is taken.
         while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}
         let opened = try await ledger.write(.normal) { try $0.openFrozen(lease, now: ledger.now()) }
         guard let audience = opened else { return nil }
         var job = try Job(stored: audience.job)
-        // What is counted from there is the same whoever counts.
+        // Periods counted from this instant are the same for every planner.
         job.createdAt = audience.createdAt
         let now = ledger.now()
         let exclusion = try await Exclusion.read(
@@ -88,12 +88,12 @@ final class AudienceFreezer {
         withoutTokenBefore = audience.withoutToken
     }
 
-    /// Works for about so long; `written` while there is more to do.
+    /// Works for about this long; returns `written` while there is more to do.
     func step(upTo limit: Duration) async throws -> FreezeResult {
         let end = ContinuousClock.now + limit
         while !walk.isOver {
             try await walk.next { member in
-                // A native push is for those that it brings something for.
+                // A native push is only for providers that it has a payload for.
                 guard job.brings(for: member.group.provider) else { return }
                 let chunk = builder.add(
                     member.group,
@@ -116,7 +116,7 @@ final class AudienceFreezer {
         }
     }
 
-    /// What the campaign is for each provider of its devices; none when that is the one that it was accepted for.
+    /// Returns the content for each provider of the devices; empty if the campaign was accepted for that provider.
     private func contents() async throws -> [CampaignContent] {
         let list = audience.list
         let found = try await ledger.read { try $0.chunkProviders(list: list) }
@@ -133,7 +133,7 @@ final class AudienceFreezer {
         }
     }
 
-    /// The parts of a campaign that is cut by time zone: nobody writes to its list but who has the lease.
+    /// Returns the parts of a campaign that is cut by time zone; only the lease's holder writes to its list.
     private func parts() async throws -> [NewPart] {
         guard job.isByTimeZone else { return [] }
         let list = audience.list
@@ -141,7 +141,7 @@ final class AudienceFreezer {
         return apps.parts(of: job, zones: Set(zones), at: ledger.now())
     }
 
-    /// Writes what is complete, and at a checkpoint or the end everything.
+    /// Writes the chunks that are complete; at a checkpoint or the end, all of them.
     private func write(closing: Bool = false) async throws -> FreezeResult {
         let isDue = closing || Int(builder.deviceCount) - devicesAtCheckpoint >= Self.checkpointDevices
         if isDue { waiting += builder.finish() }

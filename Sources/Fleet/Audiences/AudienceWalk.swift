@@ -1,11 +1,11 @@
 import Campaigns
 import Store
 
-/// Walks over everybody that a selector means and no other leaves out, page by page: memory does not grow with them.
+/// Walks over the devices of an audience without the excluded ones, page by page, in constant memory.
 ///
-/// One walk for the audience that is frozen and the one that is only counted. Confined to one task.
+/// The frozen audience and the count use the same walk. Confined to one task.
 final class AudienceWalk {
-    /// A device that is meant; its bytes are valid only within the call that hands it out.
+    /// A device of the audience; its bytes are valid only within the call that receives it.
     struct Member {
         var group: ListChunk.Group
         var token: UnsafeRawBufferPointer
@@ -15,13 +15,13 @@ final class AudienceWalk {
         var isDenied: Bool
     }
 
-    /// Where the devices come from.
+    /// The source of the devices.
     enum Source {
         /// The registry; nil: every device.
         case registry(TrackedSegment?)
         case users([String])
         case list(UInt32)
-        /// A list that is in memory.
+        /// A list in memory.
         case chunks([StoredChunk])
     }
 
@@ -32,16 +32,16 @@ final class AudienceWalk {
     private let carriesVariables: Bool
     private let last: Int64
     private var groups = GroupCache()
-    /// How many devices, users or chunks were looked at, from 0.
+    /// The number of devices, users or chunks that were read.
     private(set) var position: Int64
     private(set) var isOver = false
-    /// Users that have no live device.
+    /// The number of users without a live device.
     private(set) var withoutToken = 0
 
-    /// Users whose devices are read at once.
+    /// The number of users whose devices are read at once.
     private static let usersMax = 200
 
-    /// A walk that goes on at a position; `last` is the number of the registry's last device, 0 when it has none.
+    /// Creates a walk from a position; `last` is the number of the registry's last device, 0 when it has none.
     init(
         _ source: Source,
         app: String,
@@ -53,7 +53,7 @@ final class AudienceWalk {
     ) {
         self.app = app
         self.ledger = ledger
-        // A user who is named twice is one.
+        // A user who is named twice counts once.
         if case .users(let users) = source {
             var seen: Set<String> = []
             self.source = .users(users.filter { seen.insert($0).inserted })
@@ -66,7 +66,7 @@ final class AudienceWalk {
         self.last = last
     }
 
-    /// Hands out the devices of the next page.
+    /// Calls `body` for the devices of the next page.
     func next(_ body: (Member) throws -> Void) async throws {
         switch source {
         case .registry(let segment): try await nextOfRegistry(segment, body)
@@ -121,7 +121,7 @@ final class AudienceWalk {
         )
     }
 
-    /// Attributes are what templates know of a device.
+    /// Returns the attributes, which are the variables of a registered device in templates.
     private static func variables(_ traits: DeviceTraits?) -> [String: String] {
         (traits?.attributes ?? [:]).mapValues(\.text)
     }
@@ -238,9 +238,9 @@ final class AudienceWalk {
         }
     }
 
-    // MARK: - Leaving out
+    // MARK: - Exclusion
 
-    /// Looks up the tokens of those that are still meant, all of a page at once.
+    /// Looks up the tokens of all devices of a page that are still included, at once.
     private func leaveOutTokens(
         _ isMeant: inout [Bool],
         _ tokens: ((ProviderName, UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -259,9 +259,9 @@ final class AudienceWalk {
     }
 }
 
-/// Groups of packed traits: devices that are alike share one value.
+/// The groups of packed traits: devices that are alike share one value.
 private struct GroupCache {
-    /// A bound against registries in which hardly two devices are alike.
+    /// The limit, for registries in which hardly two devices are alike.
     private static let most = 4096
 
     private var known: [UInt64: (bytes: [UInt8], group: ListChunk.Group)] = [:]

@@ -2,20 +2,20 @@ import Campaigns
 import PushProviders
 import Store
 
-/// Who is left out of an audience.
+/// The devices that are excluded from an audience.
 struct Exclusion: Sendable {
     private let segment: TrackedSegment?
     private let users: Set<[UInt8]>
     private let tokens: TokenSet?
 
-    /// Nobody.
+    /// An exclusion of no device.
     static let nobody = Exclusion(segment: nil, users: [], tokens: nil)
 
     private init(segment: TrackedSegment?, users: Set<[UInt8]>, tokens: TokenSet?) {
         (self.segment, self.users, self.tokens) = (segment, users, tokens)
     }
 
-    /// Reads what a job leaves out; the tokens of a list go to a file beyond some megabytes.
+    /// Reads the devices that a job excludes; the tokens of a list go to a file if they exceed some megabytes.
     static func read(
         _ selector: Audience?,
         app: String,
@@ -55,32 +55,32 @@ struct Exclusion: Sendable {
         }
     }
 
-    /// Whether tokens have to be asked for.
+    /// True if devices are excluded by token.
     var hasTokens: Bool { tokens != nil }
 
-    /// Whether a device of a list has to be looked up in the registry.
+    /// True if a device of a list must be looked up in the registry.
     var looksUp: Bool { segment != nil || !users.isEmpty }
 
-    /// Whether a device of the registry is left out, its token aside.
+    /// Returns true if a device of the registry is excluded by anything but its token.
     func leavesOut(_ traits: PackedTraits, user: UnsafeRawBufferPointer, number: Int64) -> Bool {
         if let segment { return segment.matches(traits, number: number) }
         return !users.isEmpty && !user.isEmpty && users.contains(Array(user))
     }
 
-    /// The same of a device that was looked up.
+    /// Returns true if a device that was looked up is excluded.
     func leavesOut(_ device: RegisteredDevice) -> Bool {
         if let segment { return segment.matches(device) }
         return device.user.map { users.contains(Array($0.utf8)) } ?? false
     }
 
-    /// Which of some devices are left out by their tokens.
+    /// Returns true for each device that is excluded by its token.
     func leavesOut(tokens asked: [(provider: ProviderName, token: [UInt8])]) throws(LedgerError) -> [Bool] {
         try tokens?.contains(asked) ?? Array(repeating: false, count: asked.count)
     }
 }
 
-/// Tokens in a private temporary database.
-// Safety: whoever walks owns it, and fills and asks it from one task at a time.
+/// A set of tokens in a private temporary database.
+// Safety: the walk owns it, and fills and reads it from one task at a time.
 private final class TokenSet: @unchecked Sendable {
     private let filter: TokenFilter
 

@@ -1,15 +1,15 @@
 import Campaigns
 import Store
 
-/// A segment with the answers to what it asks of phones' tracking, as of one moment.
+/// A segment with the answers to its questions about tracking, as of one moment.
 ///
-/// The answers are read once for a walk: a bit for each device of the registry and question. A campaign that is gone by
-/// now has no answers.
+/// The answers are read once for a walk: a bit for each device of the registry and question. A campaign that no longer
+/// exists has no answers.
 struct TrackedSegment: Sendable {
     private let segment: Segment
     private let answers: [DeviceBits]
 
-    /// Reads the answers; without questions nothing is read.
+    /// Reads the answers; a segment without questions reads nothing.
     static func read(
         _ segment: Segment,
         app: String,
@@ -37,13 +37,13 @@ struct TrackedSegment: Sendable {
         return TrackedSegment(segment: segment, answers: answers)
     }
 
-    /// Whether the device with this number in the registry is meant.
+    /// Returns true if the device with this number in the registry belongs to the segment.
     func matches(_ traits: PackedTraits, number: Int64) -> Bool {
         if answers.isEmpty { return segment.matches(traits) }
         return segment.matches(traits) { answers[$0].contains(number) }
     }
 
-    /// The same of a device that was looked up.
+    /// Returns true if a device that was looked up belongs to the segment.
     func matches(_ device: RegisteredDevice) -> Bool {
         device.traits.packed().withUnsafeBytes { bytes in
             PackedTraits(bytes).map { matches($0, number: device.number) } ?? false
@@ -51,7 +51,7 @@ struct TrackedSegment: Sendable {
     }
 }
 
-/// A set of an app's devices: a bit for each number, of which the lower half counts from 1.
+/// A set of an app's devices: a bit for each number, whose lower half counts from 1.
 private struct DeviceBits: Sendable {
     private var words: [UInt64] = []
 

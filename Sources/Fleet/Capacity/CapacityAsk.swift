@@ -1,4 +1,4 @@
-/// What a fleet is to do: how many devices, in which time, against which provider.
+/// The question for a plan: how many devices, in which time, through which provider.
 public struct CapacityAsk: Sendable, Equatable {
     /// Devices of the campaign.
     public var devices: Int
@@ -15,7 +15,7 @@ public struct CapacityAsk: Sendable, Equatable {
     /// Requests a minute that the provider allows the project; nil for no limit.
     public var perMinute: Int?
 
-    /// An ask; the provider allows as much as it is asked for unless said otherwise.
+    /// Creates a question; without `perMinute` the provider's quota is no limit.
     public init(
         devices: Int,
         seconds: Double,
@@ -35,22 +35,22 @@ public struct CapacityAsk: Sendable, Equatable {
     }
 }
 
-/// What providers differ in, as far as capacity goes.
+/// The differences between providers that matter for capacity.
 public struct CapacityProvider: Sendable, Equatable {
-    /// As in `apps.yaml`.
+    /// The name in `apps.yaml`.
     public let name: String
-    /// Requests under way on one connection, as it announces them (`SETTINGS_MAX_CONCURRENT_STREAMS`).
+    /// The concurrent requests on one connection, as the provider announces them (`SETTINGS_MAX_CONCURRENT_STREAMS`).
     public let streams: Int
-    /// Bytes of a request besides its payload: frame headers, and the header fields that change or are never indexed.
+    /// The bytes of a request besides its payload: frames, and header fields that change or are never indexed.
     public let overheadBytes: Int
-    /// The bench's scenario that measures a push through it.
+    /// The scenario of `fanfare bench` that measures a push to this provider.
     public let scenario: String
 
-    /// Apple: the path (a token of 64 digits in Huffman's code) and an id are each request's own.
+    /// Apple: each request has its own path (a token of 64 digits in Huffman code) and id.
     public static let apns = CapacityProvider(name: "apns", streams: 1000, overheadBytes: 110, scenario: "sending")
-    /// Google: a bearer of a kilobyte goes whole with each request, the token is in the body.
+    /// Google: a bearer token of a kilobyte goes with each request in full; the device's token is in the body.
     public static let fcm = CapacityProvider(name: "fcm", streams: 100, overheadBytes: 1250, scenario: "fcm")
 
-    /// All that are measured.
+    /// All providers that are measured.
     public static let all = [apns, fcm]
 }

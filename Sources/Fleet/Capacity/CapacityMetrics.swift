@@ -1,29 +1,29 @@
 public import Campaigns
 
-/// What a device costs, as `fanfare bench` measures it; microseconds of CPU.
+/// The cost of a device in microseconds of CPU, as `fanfare bench` measures it.
 public struct CapacityMetrics: Sendable, Equatable {
-    /// A worker with all roles, for a push, by scenario of the bench (`cpu_us` of `sending`, `fcm`).
+    /// The cost of a push in a worker with all roles, by scenario of the bench (`cpu_us` of `sending`, `fcm`).
     public var push: [String: Double]
-    /// What the one thread that writes the ledger has of it (`ledger_us` of `sending`).
+    /// The part of it in the single thread that writes the ledger (`ledger_us` of `sending`).
     public var ledger: Double
-    /// Where the figures are from.
+    /// The origin of the figures.
     public var source: String
 
-    /// What was measured where this is developed.
+    /// The figures measured by the developers.
     public static let measured = CapacityMetrics(
         push: ["sending": 2.9, "fcm": 5.9],
         ledger: 0.4,
         source: "measured on two cores of a shared virtual machine (Intel Xeon, 2.50 GHz), 2026-11-22"
     )
 
-    /// Figures.
+    /// Creates figures.
     public init(push: [String: Double], ledger: Double, source: String) {
         self.push = push
         self.ledger = ledger
         self.source = source
     }
 
-    /// Those of a bench of one's own, and what it has not measured from ``measured``; nil for a document that is none.
+    /// Reads the figures of a bench's document, with ``measured`` for what it lacks; nil if it is no such document.
     public init?(bench document: JSONValue, source: String) {
         guard let scenarios = document["scenarios"]?.array else { return nil }
         func metric(_ scenario: String, _ name: String) -> Double? {

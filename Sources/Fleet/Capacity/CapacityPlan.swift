@@ -1,43 +1,45 @@
-/// What a fleet needs for an ask: arithmetic over measured figures, each step with its reason.
+/// The needs of a fleet for a question: arithmetic over measured figures, each step with its reason.
 ///
-/// A plan, not a promise: a test with a simulator on machines of one's own says more.
+/// It is a plan, not a promise: a test with a simulator on one's own machines says more.
 public struct CapacityPlan: Sendable, Equatable {
-    /// What is needed of one thing.
+    /// The need for one resource.
     public struct Need: Sendable, Equatable {
-        /// Of what, for example `connections`.
+        /// The resource, for example `connections`.
         public let what: String
-        /// How much; for scripts.
+        /// The amount, for scripts.
         public let value: Double
-        /// How much; for people.
+        /// The amount, for people.
         public let text: String
-        /// From what it follows.
+        /// The reason for the amount.
         public let because: String
     }
 
-    /// As much of a core or a thread is planned with; the rest is for what nobody planned.
+    /// The planned load of a core or a thread; the rest is reserve.
     public static let load = 0.6
-    /// The share of devices that a provider refuses for a while, and that are asked again.
+    /// The share of devices that a provider refuses for a while, and that are sent to again.
     public static let retried = 0.05
-    /// Devices of a shard (`Shard.devicesMax`).
+    /// The devices of a shard (`Shard.devicesMax`).
     public static let shardDevices = 500.0
-    /// Bytes of a device in a shard, its index included, and in the ledger with its list: 64 were measured with a
-    /// million devices with ids, 5 % of them sent to twice (`fanfare demo --devices 1000000`).
+    /// The bytes of a device in a shard, its index included.
+    ///
+    /// In the ledger, with its list, a device takes 64: measured with a million devices with ids, 5 % of them sent to
+    /// twice (`fanfare demo --devices 1000000`).
     public static let shardBytes = 40.0
-    /// See ``shardBytes``.
+    /// The bytes of a device in the ledger; see ``shardBytes``.
     public static let ledgerBytes = 64.0
-    /// Writes to the ledger for a shard: cut, claimed, progress, settled.
+    /// The writes to the ledger per shard: cut, claimed, progress, settled.
     public static let shardWrites = 4.0
-    /// Connections that a loop opens to one endpoint at most (`PoolConfiguration.connectionsMax`).
+    /// The most connections that a loop opens to one endpoint (`PoolConfiguration.connectionsMax`).
     public static let loopConnections = 32
-    /// Megabytes of a worker.
+    /// The memory of a worker in megabytes.
     public static let workerMegabytes = 100
 
-    /// What is needed.
+    /// The needs.
     public let needs: [Need]
-    /// What stands in the way, or has to be another way than on one machine.
+    /// The obstacles, and what must be different from a single machine.
     public let limits: [String]
 
-    /// Calculates.
+    /// Calculates the plan.
     public init(_ ask: CapacityAsk, _ metrics: CapacityMetrics) {
         let requests = Double(ask.devices) * (1 + Self.retried)
         let rate = requests / ask.seconds
@@ -128,7 +130,7 @@ public struct CapacityPlan: Sendable, Equatable {
         return limits
     }
 
-    /// Three digits that mean something, with thousands apart.
+    /// Returns a number with three significant digits and its thousands separated.
     static func text(_ value: Double) -> String {
         if value >= 100 { return NumberText.grouped(Int(value.rounded())) }
         let tenths = value >= 10 ? (value * 10).rounded() / 10 : (value * 100).rounded() / 100

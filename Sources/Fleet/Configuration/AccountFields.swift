@@ -1,9 +1,9 @@
 import Campaigns
 import PushProviders
 
-/// Reads an app's block for one provider, whichever it is: the provider judges the fields, the files are read here.
+/// Reads an app's block for any provider: the provider judges the fields, this type reads the files.
 enum AccountFields {
-    /// nil when the block cannot be used; the problems say why.
+    /// Returns nil when the block cannot be used; the problems say why.
     static func read(_ fields: FieldReader, of provider: any PushProvider) -> AccountConfiguration? {
         var read: [String: Secret] = [:]
         guard let account = account(fields, of: provider, &read) else { return nil }
@@ -17,14 +17,14 @@ enum AccountFields {
         return configuration
     }
 
-    /// `read`: the files that the provider looked into.
+    /// `read` collects the files that the provider read.
     private static func account(
         _ fields: FieldReader,
         of provider: any PushProvider,
         _ read: inout [String: Secret]
     ) -> (any ProviderAccount)? {
-        // A value that is no text is handed over as an empty one: its key counts as given, so that the provider does
-        // not miss it, and still says whether it has such a field.
+        // A value that is not text is passed on as an empty one: its key counts as given, so that the provider does
+        // not report it as missing, and still says whether it knows such a field.
         var settings: [String: String] = [:]
         for entry in fields.entries { settings[entry.key] = entry.value.text ?? "" }
         var account: (any ProviderAccount)?
@@ -42,7 +42,7 @@ enum AccountFields {
         return isComplete ? account : nil
     }
 
-    /// Replaces what the provider says of values that are no text, unless it has no such field at all.
+    /// Replaces the provider's problems with values that are not text, unless the provider does not know the field.
     private static func noteValuesThatAreNoText(_ fields: FieldReader, refused: inout [Problem]) -> Bool {
         var isComplete = true
         for entry in fields.entries where entry.value.text == nil {

@@ -3,14 +3,15 @@ public import Delivery
 import Foundation
 import PushProviders
 
-/// Reads `apps.yaml` (contract, section 4) with everything that it points to.
+/// Reads `apps.yaml` (contract, section 4) and every file that it names.
 public enum AppsFile {
-    /// The apps by name; throws all problems of the file at once.
+    /// Returns the apps by name; throws all problems of the file at once.
     ///
     /// Key files are read and checked here, so that an unusable key is found before the first push.
     ///
-    /// `webhookHosts`: the hosts that events may be posted to; nil where nothing is posted, and all are believed.
-    /// `holdsKeys` is false where nothing is sent and no provider's key belongs: the blocks of providers are not read.
+    /// `webhookHosts`: the hosts that events may be posted to; nil in a process that posts nothing: every host is
+    /// accepted. `holdsKeys` is false in a process that sends nothing and must not have a provider's key: the
+    /// providers' blocks are not read.
     public static func read(
         path: String,
         webhookHosts: WebhookHosts? = nil,
@@ -26,7 +27,7 @@ public enum AppsFile {
         return try read(text: text, path: path, webhookHosts: webhookHosts, holdsKeys: holdsKeys)
     }
 
-    /// The same from a text; paths in it are relative to the folder of `path`.
+    /// Reads the apps from a text; paths in it are relative to the folder of `path`.
     static func read(
         text: String,
         path: String,
@@ -83,7 +84,7 @@ public enum AppsFile {
             timeZone: fields.text("time_zone", "an IANA name such as Europe/Madrid", where: isTimeZone),
             perSecond: fields.text("per_second", "a whole number from 1 to 1000000", where: isRate).flatMap { Int($0) },
             frequencyCap: FrequencyCapFields.read(fields),
-            // A webhook that wants to hear of shards asks for them.
+            // A webhook that subscribes to events of shards also asks for them.
             askedEvents: webhooks.reduce(EventFields.read(fields)) { $0.union($1.kinds.asked) },
             webhooks: webhooks,
             accounts: !holdsKeys
@@ -109,7 +110,7 @@ public enum AppsFile {
             && (subtags.first?.utf8.count ?? 0) >= 2
     }
 
-    /// A name that the system's zone files have; without such files any well-formed name.
+    /// Returns true if the system's zone files have the name; without such files, if it is well formed.
     private static func isTimeZone(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }
@@ -120,7 +121,7 @@ public enum AppsFile {
     }
 }
 
-/// Bytes that names consist of.
+/// The bytes that names consist of.
 enum ByteSets {
     static let alphanumeric = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     static let name = alphanumeric.union("._:-".utf8)

@@ -2,7 +2,9 @@ import Foundation
 
 /// The cores that this process may run on.
 enum AvailableCores {
-    /// At least 1; a restriction by `taskset`, a cpuset or systemd counts, which `sysconf` does not see.
+    /// Returns at least 1.
+    ///
+    /// Restrictions by `taskset`, a cpuset or systemd count; `sysconf` does not see them.
     static func count() -> Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         return allowed(inStatus: status) ?? max(1, ProcessInfo.processInfo.activeProcessorCount)

@@ -2,15 +2,15 @@ public import Delivery
 public import Logging
 public import Transport
 
-/// The configuration of a process at one moment: made at start, and again on SIGHUP.
+/// The configuration of a process at one moment: made at the start, and again on SIGHUP.
 public struct Configuration: Sendable {
-    /// `amqp.url`; holds a password, which its description leaves out.
+    /// `amqp.url`; its description leaves out the password.
     public let amqp: AMQPEndpoint
-    /// Where `amqp.management_url` is; nil is the broker's first host, at port 15671 with `amqps` and else at 15672.
+    /// The address in `amqp.management_url`; nil: the broker's first host, port 15671 with `amqps`, else 15672.
     ///
     /// User and password are those of `amqp`.
     public let management: NetworkAddress?
-    /// Whether `amqp.management_url` is `https`.
+    /// True if `amqp.management_url` is `https`.
     public let isManagementSecure: Bool
     /// `store.url`.
     public let store: StoreLocation
@@ -26,70 +26,70 @@ public struct Configuration: Sendable {
     public let appsFile: String
     /// `log.*`.
     public let log: LogSettings
-    /// `telemetry.otlp_url`; nil for no traces.
+    /// `telemetry.otlp_url`; nil: no traces.
     public let collector: NetworkAddress?
     /// Every key with its text and origin, in the catalogue's order.
     public let settings: [Setting]
 
-    /// Where the ledger is.
+    /// The location of the ledger.
     public enum StoreLocation: Sendable, Equatable {
-        /// A file of one host; the path is absolute.
+        /// A file on one host; the path is absolute.
         case sqlite(path: String)
-        /// A database of a fleet; the URL may hold a password.
+        /// A database for a fleet; the URL may hold a password.
         case postgreSQL(url: String)
     }
 
-    /// What a worker is.
+    /// The settings of a worker.
     public struct WorkerSettings: Sendable, Equatable {
-        /// What it does.
+        /// The worker's roles.
         public let roles: Set<Role>
         /// Event loops, at least 1.
         public let loops: Int
-        /// Answers not yet in the ledger at which no further push is opened.
+        /// The number of answers not yet in the ledger at which no further push is opened.
         public let unflushed: Int
-        /// How long SIGTERM waits for what runs.
+        /// The time that SIGTERM leaves to what runs.
         public let drain: Duration
-        /// Where metrics and probes are.
+        /// The address of metrics and probes.
         public let listen: NetworkAddress
-        /// Whether somebody asked for that address; only the default moves to the next free port.
+        /// True if the address was configured; only the default moves to the next free port.
         public let listenIsGiven: Bool
     }
 
-    /// What the HTTP side is.
+    /// The settings of the HTTP side.
     public struct ServerSettings: Sendable, Equatable {
-        /// What it answers.
+        /// The roles of the server.
         public let roles: Set<ServerRole>
-        /// Where the API is.
+        /// The address of the API.
         public let listen: NetworkAddress
-        /// Where apps' installations ask; nil: where the API is.
+        /// The address of the device edge; nil: that of the API.
         public let edgeListen: NetworkAddress?
-        /// The access tokens' file, absolute; nil: there are none.
+        /// The file of access tokens, absolute; nil: there are none.
         public let tokensFile: String?
-        /// The certificate's file (PEM), absolute; nil is HTTP in the clear.
+        /// The file of the certificate (PEM), absolute; nil is HTTP in the clear.
         public let certificateFile: String?
-        /// Its private key's file (PEM), absolute.
+        /// The file of its private key (PEM), absolute.
         public let privateKeyFile: String?
         /// Requests a second of one token.
         public let requestsPerSecond: Int
         /// Requests a second of one device at the edge.
         public let edgeRequestsPerSecond: Int
-        /// Requests a second of one address at the edge that show no device's secret.
+        /// Requests a second of one address at the edge that carry no device's secret.
         public let edgeRegistrationsPerSecond: Int
-        /// Proxies whose word about their clients is believed.
+        /// The proxies whose statements about their clients are believed.
         public let trustedProxies: TrustedProxies
-        /// Connections at once of each address that is listened on; nil: as many as descriptors allow.
+        /// Connections at once on each listening address; nil: as many as descriptors allow.
         public let connections: Int?
-        /// The same of one client's address; nil: half of them.
+        /// Connections at once of one client's address; nil: half of `connections`.
         public let addressConnections: Int?
-        /// Memory that this process may have, in bytes; nil: its control group's limit, or the machine's.
+        /// The memory that this process may use, in bytes; nil: its control group's limit, or the machine's.
         public let memory: Int?
     }
 
-    /// What a server answers.
+    /// A role of a server.
     public enum ServerRole: String, Sendable, CaseIterable {
-        /// Operators and producers, and the dashboard.
+        /// The API for operators and producers, and the dashboard.
         case api
-        /// Apps' installations.
+        /// The edge for apps' installations.
         case edge
     }
 
@@ -98,38 +98,38 @@ public struct Configuration: Sendable {
         case intake, planner, sender, tracking
     }
 
-    /// Host and port.
+    /// A host and a port.
     public struct NetworkAddress: Sendable, Equatable, CustomStringConvertible {
         /// A name, an IPv4 address, or an IPv6 address without brackets.
         public let host: String
         /// 0 … 65,535; 0 lets the system choose.
         public let port: Int
 
-        /// An address.
+        /// Creates an address.
         public init(host: String, port: Int) {
             self.host = host
             self.port = port
         }
 
-        /// `host:port`, IPv6 in brackets.
+        /// `host:port`, with IPv6 in brackets.
         public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// How the process logs.
+    /// The log's settings.
     public struct LogSettings: Sendable, Equatable {
-        /// The least severe level.
+        /// The least severe level that is logged.
         public let level: Logger.Level
-        /// How a line looks.
+        /// The format of a line.
         public let format: LogFormat
 
-        /// Settings; the contract's defaults are `info` and `auto`.
+        /// Creates settings; the contract's defaults are `info` and `auto`.
         public init(level: Logger.Level = .info, format: LogFormat = .auto) {
             self.level = level
             self.format = format
         }
     }
 
-    /// Reads every setting's text; throws what is wrong with any of them, together with what was wrong before.
+    /// Reads every setting's text; throws all problems of the settings together with those found before.
     init(settings: [String: Setting], base: String, problems: [ConfigurationProblem]) throws(ConfigurationError) {
         var reader = SettingReader(settings: settings, base: base, problems: problems)
         amqp = reader.broker("amqp.url")

@@ -1,4 +1,4 @@
-/// Every key that exists (contract, section 4).
+/// All keys of the configuration (contract, section 4).
 ///
 /// Messages, checks and `config reference` are made from this table.
 public enum ConfigurationCatalogue {
@@ -14,9 +14,9 @@ public enum ConfigurationCatalogue {
             "amqp.management_url",
             .httpURL,
             nil,
-            "the broker's management API, for policies (topology apply); none is the broker's host, port 15671 (https) "
-                + "with amqps and else 15672; user and password are those of amqp.url and go to another machine over "
-                + "https alone, with the files of amqps"
+            "the broker's management API, for policies (topology apply); none means the broker's host, port 15671 "
+                + "(https) with amqps and 15672 otherwise; user and password are those of amqp.url and go to another "
+                + "machine only over https, with the files of amqps"
         ),
         ConfigurationKey(
             "store.url",
@@ -24,7 +24,7 @@ public enum ConfigurationCatalogue {
             "sqlite:fanfare.db",
             "the ledger: a file of one host, its path relative to the configuration file, else to the working directory; "
                 + "or, for workers on several hosts, postgresql://user@host:5432/database with libpq's parameters, "
-                + "standbys behind commas; another machine proves its name by TLS (sslmode=verify-full) unless the URL says "
+                + "standbys after commas; another machine proves its name by TLS (sslmode=verify-full) unless the URL says "
                 + "otherwise"
         ),
         ConfigurationKey("store.retention.campaigns", .duration, "90d", "how long finished campaigns are kept"),
@@ -34,7 +34,7 @@ public enum ConfigurationCatalogue {
             "store.retention.tracking",
             .duration,
             "90d",
-            "how long what single phones said is kept after a campaign's end; the totals stay"
+            "how long reports of single phones are kept after a campaign's end; the totals stay"
         ),
         ConfigurationKey("store.retention.parked", .duration, "30d", "how long parked messages are kept"),
         ConfigurationKey("apps.file", .path, "apps.yaml", "the apps and where their keys are; read again on SIGHUP"),
@@ -43,7 +43,7 @@ public enum ConfigurationCatalogue {
             .webhookHosts,
             nil,
             "the hosts that apps may have webhooks at (hooks.example.com, *.example.org; for trying out 127.0.0.1:9000 "
-                + "with its port); none allows none"
+                + "with its port); none means no host"
         ),
         ConfigurationKey(
             "worker.roles",
@@ -51,7 +51,7 @@ public enum ConfigurationCatalogue {
             "all",
             "what this worker does"
         ),
-        ConfigurationKey("worker.loops", .number(1...1024), nil, "event loops; none is one per core it may use"),
+        ConfigurationKey("worker.loops", .number(1...1024), nil, "event loops; none means one per core it may use"),
         ConfigurationKey(
             "worker.unflushed",
             .number(1...1_000_000),
@@ -59,7 +59,7 @@ public enum ConfigurationCatalogue {
             hot: true,
             "answers not yet in the ledger at which no further push is opened: what kill -9 may repeat"
         ),
-        ConfigurationKey("worker.drain", .duration, "20s", hot: true, "how long SIGTERM waits for what runs"),
+        ConfigurationKey("worker.drain", .duration, "20s", hot: true, "how long SIGTERM waits for running shards"),
         ConfigurationKey(
             "worker.listen",
             .address,
@@ -70,16 +70,16 @@ public enum ConfigurationCatalogue {
             "server.roles",
             .words(["api", "edge"]),
             "all",
-            "what this server answers; an edge alone needs no provider keys, orders nothing, and has only probes and "
+            "what this server answers; an edge alone needs no provider keys, gives no orders, and has only probes and "
                 + "metrics on server.listen"
         ),
         ConfigurationKey("server.listen", .address, "127.0.0.1:8080", "the HTTP API and the dashboard"),
-        ConfigurationKey("server.edge_listen", .address, nil, "the device edge; none is on server.listen"),
+        ConfigurationKey("server.edge_listen", .address, nil, "the device edge; none means server.listen"),
         ConfigurationKey(
             "server.tokens_file",
             .path,
             nil,
-            "the access tokens, as hashes; none is for loopback only; read again on SIGHUP"
+            "the access tokens, as hashes; none means loopback only; read again on SIGHUP"
         ),
         ConfigurationKey(
             "server.certificate_file",
@@ -92,46 +92,46 @@ public enum ConfigurationCatalogue {
             "server.requests_per_second",
             .number(1...100_000),
             "200",
-            "requests a second of one token, or of one address without tokens; twice as many at once"
+            "requests a second of one token, or of one address without tokens; a burst may be twice that"
         ),
         ConfigurationKey(
             "server.edge_requests_per_second",
             .number(1...100_000),
             "10",
-            "requests a second of one device at the edge; twice as many at once"
+            "requests a second of one device at the edge; a burst may be twice that"
         ),
         ConfigurationKey(
             "server.edge_registrations_per_second",
             .number(1...100_000),
             "200",
-            "requests a second of one address at the edge that show no device's secret: first registrations, and keys that "
-                + "nobody knows; twice as many at once"
+            "requests a second of one address at the edge without a device's secret: first registrations, and unknown "
+                + "keys; a burst may be twice that"
         ),
         ConfigurationKey(
             "server.trusted_proxies",
             .networks,
             nil,
-            "proxies whose word about their clients is believed, as addresses or networks (10.0.0.0/8, 2001:db8::/32): "
-                + "Forwarded, X-Forwarded-For, and the PROXY protocol, version 2; none believes nobody"
+            "proxies whose statements about their clients are believed, as addresses or networks (10.0.0.0/8, "
+                + "2001:db8::/32): Forwarded, X-Forwarded-For, and the PROXY protocol, version 2; none means no proxy"
         ),
         ConfigurationKey(
             "server.connections",
             .number(8...1_000_000),
             nil,
-            "connections at once of each of both addresses; none is half of the descriptors, less a reserve"
+            "connections at once on each of the two addresses; none means half of the descriptors, less a reserve"
         ),
         ConfigurationKey(
             "server.address_connections",
             .number(1...1_000_000),
             nil,
-            "connections at once of one address (of IPv6 a /64) that is no trusted proxy; none is half of all"
+            "connections at once from one address (for IPv6 a /64) that is no trusted proxy; none means half of all"
         ),
         ConfigurationKey(
             "server.memory_mib",
             .number(16...16_777_216),
             nil,
-            "memory of the process in MiB, of which a quarter may be filled by what phones send and do not take; none is "
-                + "the control group's limit, or the machine's memory"
+            "memory of the process in MiB, a quarter of which may be filled by what phones send and do not take; none "
+                + "means the control group's limit, or the machine's memory"
         ),
         ConfigurationKey(
             "telemetry.otlp_url",
@@ -155,7 +155,7 @@ public enum ConfigurationCatalogue {
         ),
     ]
 
-    /// The key of a name.
+    /// Returns the key with a name.
     public static func key(named name: String) -> ConfigurationKey? {
         keys.first { $0.name == name }
     }

@@ -1,17 +1,17 @@
-/// One key of the configuration: what it is called everywhere, what it may hold, what it is without being set.
+/// A key of the configuration: its name, the values it allows and its default.
 public struct ConfigurationKey: Sendable {
     /// The name in the YAML file and in messages, for example `amqp.url`.
     public let name: String
-    /// What may stand there.
+    /// The kind of value that it allows.
     public let kind: Kind
-    /// The value as text when no layer sets it; nil is "none".
+    /// The value as text when no layer sets one; nil is "none".
     public let fallback: String?
-    /// What it means, in one line.
+    /// The meaning of the key, in one line.
     public let documentation: String
-    /// Whether a running worker takes a new value on SIGHUP.
+    /// True if a running worker takes a new value on SIGHUP.
     public let isHot: Bool
 
-    /// The forms of values, each with its own check.
+    /// The kinds of values, each with its own check.
     public enum Kind: Sendable {
         /// `amqp://` or `amqps://`, hosts separated by commas; may carry a password.
         case brokerURL
@@ -36,7 +36,7 @@ public struct ConfigurationKey: Sendable {
         /// IP addresses and networks, separated by commas.
         case networks
 
-        /// Whether a YAML list may stand there.
+        /// True if the value may be a YAML list.
         var isList: Bool {
             switch self {
             case .words, .webhookHosts, .networks: true
@@ -58,7 +58,7 @@ public struct ConfigurationKey: Sendable {
         "FANFARE_" + name.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
     }
 
-    /// Whether a value may carry a password; then `FANFARE_…_FILE` names a file that holds it.
+    /// True if a value may carry a password; then `FANFARE_…_FILE` names a file that holds it.
     public var isSecret: Bool {
         switch kind {
         case .brokerURL, .storeURL: true
@@ -66,29 +66,29 @@ public struct ConfigurationKey: Sendable {
         }
     }
 
-    /// The value for people: a password in it is replaced by stars.
+    /// Returns the value for people: stars replace a password in it.
     public func redacted(_ text: String) -> String {
         isSecret ? SecretURL.redacted(text) : text
     }
 }
 
-/// Finds the password in a URL, without believing that the URL is well formed.
+/// Finds the password in a URL that may be malformed.
 enum SecretURL {
-    /// The URL with `***` in the password's place.
+    /// Returns the URL with `***` in place of the password.
     static func redacted(_ text: String) -> String {
         guard let range = passwordRange(text) else { return text }
         return text[..<range.lowerBound] + "***" + text[range.upperBound...]
     }
 
-    /// Whether there is a password in it.
+    /// Returns true if the URL has a password.
     static func hasPassword(_ text: String) -> Bool { passwordRange(text) != nil }
 
-    /// The part between the first colon after `://` and the last `@` before the path.
+    /// Finds the part between the first colon after `://` and the last `@` before the path.
     private static func passwordRange(_ text: String) -> Range<String.Index>? {
         guard let scheme = text.firstRange(of: "://") else { return nil }
         let rest = text[scheme.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        // A slash that nobody escaped in a password still counts as part of it: better too much hidden than too little.
+        // An unescaped slash in a password counts as part of it: better to hide too much than too little.
         let end = authority.lastIndex(of: "@") ?? rest.lastIndex(of: "@")
         guard let end, let colon = rest[..<end].firstIndex(of: ":") else { return nil }
         let start = text.index(after: colon)

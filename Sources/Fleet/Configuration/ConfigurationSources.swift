@@ -1,17 +1,17 @@
 import Foundation
 
-/// Where the configuration comes from: kept, so that SIGHUP can read it anew.
+/// The sources of the configuration, kept so that SIGHUP can read them again.
 public struct ConfigurationSources: Sendable {
     /// A value given as a flag.
     public struct Flag: Sendable {
-        /// As typed, for example `--amqp`.
+        /// The flag as typed, for example `--amqp`.
         public let flag: String
         /// The key that it sets.
         public let key: String
         /// The value.
         public let value: String
 
-        /// A flag that sets a key of the catalogue.
+        /// Creates a flag that sets a key of the catalogue.
         public init(_ flag: String, key: String, value: String) {
             precondition(ConfigurationCatalogue.key(named: key) != nil, "the flag \(flag) sets an unknown key")
             self.flag = flag
@@ -20,16 +20,16 @@ public struct ConfigurationSources: Sendable {
         }
     }
 
-    /// The strongest layer.
+    /// The flags, the strongest layer.
     public var flags: [Flag]
-    /// The process's environment; only `FANFARE_…` is looked at.
+    /// The process's environment; only `FANFARE_…` is read.
     public var environment: [String: String]
-    /// `--config`; nil is `fanfare.yaml`, which may be missing.
+    /// The path given by `--config`; nil is `fanfare.yaml`, which may be missing.
     public var file: String?
-    /// What relative paths start from when no file gives another place.
+    /// The folder that relative paths start from when there is no file.
     public var workingDirectory: String
 
-    /// Sources; without arguments, those of this process and no flags.
+    /// Creates sources; without arguments, those of this process and no flags.
     public init(
         flags: [Flag] = [],
         environment: [String: String]? = nil,
@@ -42,7 +42,7 @@ public struct ConfigurationSources: Sendable {
         self.workingDirectory = workingDirectory ?? FileManager.default.currentDirectoryPath
     }
 
-    /// Reads all layers and makes the snapshot.
+    /// Reads all layers and makes the configuration.
     ///
     /// Throws all problems of all layers at once.
     public func load() throws(ConfigurationError) -> Configuration {
@@ -56,7 +56,7 @@ public struct ConfigurationSources: Sendable {
     private var filePath: String { PathText.absolute(file ?? "fanfare.yaml", from: workingDirectory) }
 }
 
-/// Puts the layers on top of each other, key by key.
+/// Applies the layers, key by key.
 struct ConfigurationLayers {
     private(set) var settings: [String: Setting] = [:]
     private(set) var problems: [ConfigurationProblem] = []
@@ -67,7 +67,7 @@ struct ConfigurationLayers {
         }
     }
 
-    /// Reads the YAML file; answers its folder when there is one.
+    /// Reads the YAML file and returns its folder; nil when there is none.
     mutating func readFile(path: String, isRequired: Bool) -> String? {
         if !isRequired, !FileManager.default.fileExists(atPath: path) { return nil }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {

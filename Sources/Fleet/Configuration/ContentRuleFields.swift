@@ -1,6 +1,6 @@
 import Campaigns
 
-/// Reads what an app declares of its content: `categories`, `layouts`, `variables` and `payload_names`.
+/// Reads an app's declarations about its content: `categories`, `layouts`, `variables` and `payload_names`.
 enum ContentRuleFields {
     static let names = ["categories", "layouts", "variables", "payload_names"]
 
@@ -43,7 +43,7 @@ enum ContentRuleFields {
         return ActionCategory.Action(id: id, isForeground: flag("foreground", fields))
     }
 
-    /// Categories that pick who draws it: their names alone.
+    /// Reads the names of layouts: categories that select a layout in the app and have no buttons.
     private static func layouts(_ app: FieldReader) -> [String] {
         guard let entry = app.entry("layouts") else { return [] }
         let key = app.path("layouts")
@@ -76,7 +76,7 @@ enum ContentRuleFields {
                 return nil
             }
             var variable = AppVariable(name: entry.key)
-            // `NAME:` alone declares it, and asks for nothing.
+            // `NAME:` alone declares the variable without any demand.
             if case .null = entry.value.value { return variable }
             guard let block = FieldReader(entry.value, key: fields.path(entry.key), problems: fields.problems) else {
                 return nil

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Installations by name, so that an operator of several need not type paths: `NAME` is the configuration file
-/// `fanfare/NAME.yaml` in `$XDG_CONFIG_HOME`, or in `~/.config` without that (XDG Base Directory Specification).
+/// `fanfare/NAME.yaml` in `$XDG_CONFIG_HOME`, or else in `~/.config` (XDG Base Directory Specification).
 public struct Contexts: Sendable {
     /// The variable that names the context when no flag does.
     public static let variable = "FANFARE_CONTEXT"
@@ -9,7 +9,7 @@ public struct Contexts: Sendable {
     /// The folder of the files.
     public let folder: String
 
-    /// Those of a user; nil when the environment says no home.
+    /// Creates the contexts of a user; nil when the environment names no home.
     public init?(environment: [String: String]) {
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
             folder = base + "/fanfare"
@@ -20,13 +20,13 @@ public struct Contexts: Sendable {
         }
     }
 
-    /// The names, in order.
+    /// The names, sorted.
     public var names: [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.filter(Self.isName).sorted()
     }
 
-    /// The file of a name, whether it is there or not; nil for what cannot be a name.
+    /// Returns the file of a name, whether it exists or not; nil when the text cannot be a name.
     public func file(_ name: String) -> String? { Self.isName(name) ? "\(folder)/\(name).yaml" : nil }
 
     private static func isName(_ text: String) -> Bool {

@@ -1,9 +1,9 @@
 import PushProviders
 import TLS
 
-/// Says early what is wrong with a key or a certificate, instead of at the first push.
+/// Checks keys and certificates when they are read, so that a bad one is found before the first push.
 enum CredentialCheck {
-    /// Notes a problem, one line, for everything of an account that cannot be used.
+    /// Notes a one-line problem for each key or certificate of an account that cannot be used.
     static func check(_ configuration: AccountConfiguration, fields: FieldReader) {
         switch configuration.account.credential {
         case .token(let credential):
@@ -24,7 +24,7 @@ enum CredentialCheck {
         }
     }
 
-    /// Every push service would refuse what is signed with another key than the one that subscriptions were made with.
+    /// Every push service refuses what is signed with a key other than the one that the subscriptions were made with.
     private static func check(_ point: [UInt8], of credential: TokenCredential, _ fields: FieldReader) {
         let own = String(decoding: Base64URL.encode(point), as: UTF8.self)
         guard let told = credential.publicKey, told != own else { return }
@@ -38,7 +38,7 @@ enum CredentialCheck {
         )
     }
 
-    /// One file may stand in two fields; `ca_file` is the contract's name for the authority in every provider's block.
+    /// Two fields may name the same file; `ca_file` is the contract's name for the authority in every block.
     private static func attempt(
         _ file: String,
         _ fields: FieldReader,

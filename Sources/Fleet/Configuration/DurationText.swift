@@ -4,7 +4,7 @@ public enum DurationText {
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// The duration, or nil when the text is not a whole number with a unit, or is longer than 100 years.
+    /// Returns the duration; nil when the text is not a whole number with a unit, or is longer than 100 years.
     public static func parse(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let suffix = text.dropFirst(digits.count).drop { $0 == " " }
@@ -14,7 +14,7 @@ public enum DurationText {
         return .milliseconds(milliseconds)
     }
 
-    /// A duration as text, with the two largest units that say something: `2 h 5 min`, `13 s`, `300 ms`.
+    /// Returns a duration as text, its largest unit and the next one if not zero: `2 h 5 min`, `13 s`, `300 ms`.
     public static func spoken(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         let milliseconds = duration.components.attoseconds / 1_000_000_000_000_000
@@ -29,6 +29,6 @@ public enum DurationText {
 }
 
 extension String {
-    /// nil instead of nothing.
+    /// nil if the text is empty.
     fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }

@@ -1,27 +1,27 @@
-/// What an app lets its devices do at the edge.
+/// The rights of an app's devices at the edge.
 public struct EdgeConfiguration: Sendable {
-    /// What the app's installations show the first time; several while one takes the place of another.
+    /// The keys that installations show when they register; several while one replaces another.
     public let integrationKeys: [IntegrationKey]
-    /// What the app's back end signs user tokens with; nil: nobody verifies users.
+    /// The keys that verify the user tokens of the app's back end; nil: users are not verified.
     public let userKeys: UserKeys?
-    /// Whether a user's key needs a token of the app's back end.
+    /// True if a user's key needs a token of the app's back end.
     public let requiresUserToken: Bool
-    /// Whether devices may set tags and attributes of themselves.
+    /// True if devices may set their own tags and attributes.
     public let devicesMayTag: Bool
-    /// The files of keys, absolute: when one changes, this is of yesterday.
+    /// The absolute paths of the key files; this value is outdated when one of them changes.
     public let files: [String]
 }
 
-/// A key that an app ships with, as the server knows it: not the key, but its hash.
+/// A key that an app ships with; the server knows its hash, not the key.
 public struct IntegrationKey: Sendable, Equatable {
-    /// Tells it from the app's others, for people.
+    /// The name that tells people this key from the app's others.
     public let name: String
     /// SHA-256 of the key's text: 32 bytes.
     public let hash: [UInt8]
-    /// When it was made (RFC 3339).
+    /// The instant of its creation (RFC 3339).
     public let createdAt: String
 
-    /// A key.
+    /// Creates a key.
     public init(name: String, hash: [UInt8], createdAt: String) {
         self.name = name
         self.hash = hash

@@ -1,4 +1,4 @@
-/// An app's `edge` block: what the phone sees besides the notification, and what it may say.
+/// An app's `edge` block: message keys, and the rights of its devices.
 struct EdgeFields {
     private static let known = [
         "message_key_file", "integration_keys_file", "user_keys_file", "require_user_token", "device_tags",
@@ -6,10 +6,10 @@ struct EdgeFields {
 
     /// The keys of message ids; nil when the block names none, or, with a problem, none that can be used.
     let messageKeys: MessageKeys?
-    /// What devices may do; nil when the block names no integration keys.
+    /// The rights of devices; nil when the block names no integration keys.
     let edge: EdgeConfiguration?
 
-    /// Reads the block; whatever is wrong with it is a problem.
+    /// Reads the block and notes its problems.
     init(_ fields: FieldReader) {
         fields.refuseUnknown(known: Self.known)
         messageKeys = Self.messageKeys(fields)

@@ -1,8 +1,8 @@
 import Campaigns
 
-/// An app's `events` in `apps.yaml`: which events of each shard it asks for.
+/// Reads an app's `events` in `apps.yaml`: the events of each shard that it asks for.
 enum EventFields {
-    /// The events; a name that is none of them is a problem.
+    /// Returns the events; notes a problem for an unknown name.
     static func read(_ app: FieldReader) -> AskedEvents {
         let field = "events"
         guard let entry = app.entry(field) else { return [] }

@@ -14,14 +14,14 @@ final class ProblemList {
     }
 }
 
-/// Reads the fields of one YAML mapping and notes what is wrong with them.
+/// Reads the fields of one YAML mapping and notes their problems.
 struct FieldReader {
     let key: String
     let line: Int
     let entries: [YAMLTree.Entry]
     let problems: ProblemList
 
-    /// nil, and a problem, when there is no mapping.
+    /// Returns nil, and notes a problem, when the tree is not a mapping.
     init?(_ tree: YAMLTree, key: String, problems: ProblemList) {
         guard case .mapping(let entries) = tree.value else {
             problems.add(tree.line, key, "wrong_type", "a mapping of fields is expected here")
@@ -60,7 +60,7 @@ struct FieldReader {
         entry(field).flatMap { FieldReader($0.value, key: path(field), problems: problems) }
     }
 
-    /// The text of a field; nil when it is not there, or, with a problem, when it is no text or not what it should be.
+    /// Returns the text of a field; nil when it is missing, or, with a problem, when it is not text or not valid.
     func text(_ field: String, _ expected: String, where isValid: (String) -> Bool) -> String? {
         guard let entry = entry(field) else { return nil }
         guard let text = entry.value.text, isValid(text) else {
@@ -70,7 +70,8 @@ struct FieldReader {
         return text
     }
 
-    /// The line and key whose value is that text, among the preferred fields first; those of the mapping when none is.
+    /// Returns line and key of the field with that text, preferred fields first; those of the mapping if there is
+    /// none.
     func place(
         ofValue text: String,
         preferring isPreferred: (String) -> Bool = { _ in true }
@@ -80,7 +81,7 @@ struct FieldReader {
         return entry.map { ($0.line, path($0.key)) } ?? (line, key)
     }
 
-    /// The content of a file that the mapping names, relative to the folder of the file that is being read.
+    /// Returns the content of a file; its name is relative to the folder of the file being read.
     func file(_ name: String) -> Secret? {
         let path = PathText.absolute(name, from: PathText.folder(of: problems.file))
         if let content = FileManager.default.contents(atPath: path) { return Secret(Array(content), source: path) }

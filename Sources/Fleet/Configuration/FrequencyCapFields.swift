@@ -1,9 +1,9 @@
 import Campaigns
 import Delivery
 
-/// An app's `frequency_cap` in `apps.yaml`: a list of rules, all of which hold.
+/// Reads an app's `frequency_cap` in `apps.yaml`: a list of rules, all of which apply.
 enum FrequencyCapFields {
-    /// The rules; none, with problems, when one of them is no rule.
+    /// Returns the rules; leaves out, with a problem, each that is not valid.
     static func read(_ app: FieldReader) -> FrequencyCap {
         let field = "frequency_cap"
         guard let entry = app.entry(field) else { return FrequencyCap() }
@@ -47,7 +47,7 @@ enum FrequencyCapFields {
         return FrequencyCap.Rule(most: most, per: per, tags: tags)
     }
 
-    /// Nil, with a problem, when it is no list of tags; an empty one would silently mean every campaign.
+    /// Returns nil, with a problem, when the field is not a list of tags; an empty list would mean every campaign.
     private static func tags(_ fields: FieldReader) -> Set<String>? {
         guard let entry = fields.entry("tags") else { return [] }
         if case .sequence(let elements) = entry.value.value, !elements.isEmpty {

@@ -3,13 +3,14 @@ import Foundation
 
 /// Reads and writes an app's `edge.integration_keys_file`: a list of `{name, hash, created_at}`.
 ///
-/// The file is the commands' own: they write it as a whole, so that a server that reads it sees the old one or the new
-/// one.
+/// Only the commands write the file, and always as a whole, so that a server reads either the old one or the new one.
 public enum IntegrationKeysFile {
-    /// Keys of one app at most: each is compared with nothing, but people have to know what each is for.
+    /// The most keys that one app may have.
+    ///
+    /// Nothing gets slower with more, but people have to know the purpose of each.
     public static let countMax = 20
 
-    /// The keys, none when they are all revoked; throws all problems of the file at once.
+    /// Returns the keys, none if all are revoked; throws all problems of the file at once.
     public static func read(path: String) throws(ConfigurationError) -> [IntegrationKey] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw problem(
@@ -66,9 +67,9 @@ public enum IntegrationKeysFile {
         text.utf8.count == 64 ? Hexadecimal.bytes(text.utf8) : nil
     }
 
-    /// Adds a key to the file, which is made when it is not there; only its owner may read it.
+    /// Adds a key to the file, which is created if it does not exist; only its owner may read it.
     ///
-    /// Throws when the file cannot be used or written, or a key has the name. A dry run leaves the file as it is.
+    /// Throws when the file cannot be used or written, or when another key has the name. A dry run changes nothing.
     public static func add(
         _ key: IntegrationKey,
         path: String,
@@ -84,7 +85,7 @@ public enum IntegrationKeysFile {
         if !isDryRun { try write(old + [key], revoked: revoked(path: path), path: path) }
     }
 
-    /// Takes a key out of the file; throws when the file cannot be used or written, or has no such key.
+    /// Removes a key from the file; throws when the file cannot be used or written, or has no such key.
     public static func remove(named name: String, path: String, isDryRun: Bool = false) throws(ConfigurationError) {
         let old = try read(path: path)
         guard old.contains(where: { $0.name == name }) else {
@@ -96,20 +97,22 @@ public enum IntegrationKeysFile {
         try write(old.filter { $0.name != name }, revoked: revoked(path: path) + gone, path: path)
     }
 
-    /// A key that is no longer good, by which devices that came with it are still found.
+    /// A revoked key, kept to find the devices that registered with it.
     public struct Revoked: Sendable, Equatable {
-        /// Its name, which a later key may have too.
+        /// The key's name, which a later key may have too.
         public let name: String
         /// SHA-256 of its text.
         public let hash: [UInt8]
     }
 
-    /// What a line of a revoked key begins with: a comment, so that servers of before read the file as they did.
+    /// The prefix of a line about a revoked key.
+    ///
+    /// It is a comment, so that older servers can still read the file.
     private static let revokedMark = "# revoked: "
-    /// Revoked keys that are remembered; the oldest go.
+    /// The number of revoked keys that are remembered; the oldest are dropped.
     private static let revokedMax = 100
 
-    /// The keys that were taken out, the latest last; none when the file is not there.
+    /// Returns the revoked keys, the latest last; none if the file does not exist.
     public static func revoked(path: String) -> [Revoked] {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in
@@ -140,9 +143,9 @@ public enum IntegrationKeysFile {
         }
     }
 
-    /// Where an app of the apps file keeps its keys, whether the file is there or not.
+    /// Returns the path of an app's integration keys file, whether it exists or not.
     ///
-    /// Throws when the apps file cannot be read, has no such app, or the app says no file.
+    /// Throws when the apps file cannot be read, has no such app, or the app names no such file.
     public static func path(app: String, appsFile: String) throws(ConfigurationError) -> String {
         guard let text = try? String(contentsOfFile: appsFile, encoding: .utf8) else {
             let fix = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
@@ -151,7 +154,7 @@ public enum IntegrationKeysFile {
         let tree = try YAMLTree.read(text, place: appsFile)
         let problems = ProblemList(file: appsFile)
         guard let fields = FieldReader(tree, key: "", problems: problems)?.mapping("apps")?.mapping(app) else {
-            throw problem(appsFile, "unknown_app", "there is no app \(app)", "add it, or mend the name")
+            throw problem(appsFile, "unknown_app", "there is no app \(app)", "add it, or correct the name")
         }
         guard let name = fields.mapping("edge")?.entry("integration_keys_file")?.value.text, !name.isEmpty else {
             throw problem(

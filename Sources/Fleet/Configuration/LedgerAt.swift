@@ -4,7 +4,7 @@ public import Store
 extension Ledger {
     /// Opens the ledger of a configuration (`store.url`); blocks.
     ///
-    /// Throws what `open(path:)` and `open(postgreSQL:)` throw. Without `create` a ledger that is not there is `missing`.
+    /// Throws what `open(path:)` and `open(postgreSQL:)` throw. Without `create`, a missing ledger is `missing`.
     public static func open(
         _ location: Configuration.StoreLocation,
         create: Bool,

@@ -1,6 +1,6 @@
-/// Suggests the name that was meant.
+/// Suggests the name that was probably meant.
 public enum NearestName {
-    /// The name that differs least from a misspelt one, when it is near enough to have been meant.
+    /// Returns the name closest to a misspelt one, if it is close enough to have been meant.
     public static func to(_ misspelt: String, among names: [String]) -> String? {
         let limit = max(2, misspelt.count / 3)
         let nearest = names.map { ($0, distance(Array(misspelt.utf8), Array($0.utf8))) }.min { $0.1 < $1.1 }
@@ -8,13 +8,13 @@ public enum NearestName {
         return name
     }
 
-    /// `did you mean …?`, or the names that exist when nothing is near and they are few.
+    /// Returns `did you mean …?`, or all names when none is close and they are few.
     static func hint(_ misspelt: String, among names: [String]) -> String? {
         if let name = to(misspelt, among: names) { return "did you mean \(name)?" }
         return names.count <= 12 ? "known here: \(names.joined(separator: ", "))" : nil
     }
 
-    /// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
+    /// Returns the optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbors.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

@@ -2,10 +2,10 @@ import Foundation
 
 /// Files that only their owner may read.
 enum PrivateFile {
-    /// Puts a file in the place of another, or where none was: whoever reads it sees the old one or the new one.
+    /// Replaces or creates a file; a reader sees the old content or the new one, never a mix.
     static func replace(_ path: String, _ data: Data) throws {
         let draft = path + ".new"
-        try? FileManager.default.removeItem(atPath: draft)  // of an attempt that was interrupted
+        try? FileManager.default.removeItem(atPath: draft)  // left by an interrupted attempt
         let made = FileManager.default.createFile(
             atPath: draft,
             contents: nil,

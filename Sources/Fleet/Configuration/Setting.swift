@@ -1,10 +1,10 @@
-/// A key with the value that won, and where it came from.
+/// A key with the value that takes effect, and its origin.
 public struct Setting: Sendable {
     /// The key.
     public let key: ConfigurationKey
     /// The value as text; nil is "none".
     public let text: String?
-    /// Which layer it came from.
+    /// The layer that the value came from.
     public let origin: Origin
     /// The file with its line, the variable, the flag, or `default`.
     public let place: String
@@ -22,14 +22,14 @@ public struct Setting: Sendable {
 
 /// Paths as text.
 enum PathText {
-    /// A path that does not depend on the working directory; `~` is not expanded, the shell does that.
+    /// Returns a path that does not depend on the working directory; `~` is not expanded, the shell does that.
     static func absolute(_ path: String, from folder: String) -> String {
         if path.hasPrefix("/") { return path }
         let plain = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
         return folder.hasSuffix("/") ? folder + plain : "\(folder)/\(plain)"
     }
 
-    /// The folder that a file lies in.
+    /// Returns the folder of a file.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

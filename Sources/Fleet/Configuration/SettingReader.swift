@@ -2,7 +2,7 @@ import Delivery
 import Store
 import Transport
 
-/// Reads the texts of settings into values and collects what is wrong with them.
+/// Reads the texts of settings into values and collects their problems.
 struct SettingReader {
     private let settings: [String: Setting]
     private let base: String
@@ -37,7 +37,7 @@ struct SettingReader {
         address(name, ofURL: "http://", "write http://host:port")
     }
 
-    /// The address of a URL, and whether that is `https`.
+    /// Returns the address of a URL, and true if the URL is `https`.
     mutating func httpOrHTTPSURL(_ name: String) -> (address: Configuration.NetworkAddress?, isSecure: Bool) {
         let isSecure = text(name)?.hasPrefix("https://") == true
         let fix = "write https://host:15671, or http://127.0.0.1:15672 on the broker's own machine"
@@ -78,7 +78,7 @@ struct SettingReader {
     }
 
     private mutating func postgreSQL(_ name: String, _ text: String) -> Configuration.StoreLocation {
-        // There `config show` would not know to hide it.
+        // `config show` would not hide a password among the parameters.
         if text.contains("?password=") || text.contains("&password=") {
             refuse(
                 name,
@@ -128,7 +128,7 @@ struct SettingReader {
         return address
     }
 
-    /// `host:port`, `[::1]:port`.
+    /// Parses `host:port` or `[::1]:port`.
     private static func address(_ text: String) -> Configuration.NetworkAddress? {
         guard let colon = text.lastIndex(of: ":"), colon != text.startIndex,
             let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port)

@@ -1,20 +1,20 @@
 public import Campaigns
 import Foundation
 
-/// A token of the HTTP API, as the server knows it: not the token, but its hash.
+/// A token of the HTTP API; the server knows its hash, not the token.
 public struct AccessToken: Sendable, Equatable {
-    /// Whose it is, for histories and logs.
+    /// The name of the token's owner, for histories and logs.
     public let name: String
     /// SHA-256 of the token's text: 32 bytes.
     public let hash: [UInt8]
     /// One of `TokensFile.roles`.
     public let role: String
-    /// The apps that it is for; nil is all of them.
+    /// The apps that it is valid for; nil is all of them.
     public let apps: Set<String>?
-    /// From this instant on it opens nothing; nil for one of before tokens had an end.
+    /// The instant from which the token is refused; nil for a token made before tokens had an end.
     public let expiresAt: Timestamp?
 
-    /// A token.
+    /// Creates a token.
     public init(name: String, hash: [UInt8], role: String, apps: Set<String>?, expiresAt: Timestamp? = nil) {
         self.name = name
         self.hash = hash
@@ -26,12 +26,12 @@ public struct AccessToken: Sendable, Equatable {
 
 /// Reads and changes `server.tokens_file`: a list of `{name, hash, role, apps, expires_at}`.
 public enum TokensFile {
-    /// What a token may be, the weakest first.
+    /// The roles of tokens, the weakest first.
     public static let roles = ["viewer", "operator", "admin"]
-    /// How long a new token may be good: to five years.
+    /// The range of a new token's validity, up to five years.
     public static let validity = Duration.seconds(3600)...Duration.seconds(1825 * 86_400)
 
-    /// The tokens; throws all problems of the file at once.
+    /// Returns the tokens; throws all problems of the file at once.
     public static func read(path: String) throws(ConfigurationError) -> [AccessToken] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw ConfigurationError([
@@ -86,7 +86,7 @@ public enum TokensFile {
         return AccessToken(name: name, hash: hash, role: role, apps: apps.isEmpty ? nil : apps, expiresAt: end)
     }
 
-    /// The named apps, none for `all`; nil with a problem.
+    /// Returns the named apps, none for `all`; nil, with a problem, when the field is not valid.
     private static func apps(_ fields: FieldReader) -> Set<String>? {
         guard let entry = fields.entry("apps") else { return nil }
         if entry.value.text == "all" { return [] }
@@ -98,7 +98,7 @@ public enum TokensFile {
         return nil
     }
 
-    /// Whether a text can be a token's name.
+    /// Returns true if a text can be a token's name.
     public static func isName(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(ByteSets.name.contains) && !text.contains(":")
     }
@@ -110,10 +110,10 @@ public enum TokensFile {
         return Hexadecimal.bytes(text.utf8)
     }
 
-    /// Adds a token to the file, which is made when it is not there; only its owner may read it.
+    /// Adds a token to the file, which is created if it does not exist; only its owner may read it.
     ///
-    /// It is replaced as a whole, so that a server that reads it sees the old one or the new one. Throws when the file
-    /// cannot be used or written, or when a token has the name. A dry run leaves the file as it is.
+    /// The file is replaced as a whole, so that a server reads either the old one or the new one. Throws when the file
+    /// cannot be used or written, or when another token has the name. A dry run changes nothing.
     public static func add(_ token: AccessToken, path: String, isDryRun: Bool = false) throws(ConfigurationError) {
         let old = FileManager.default.fileExists(atPath: path) ? try read(path: path) : []
         guard !old.contains(where: { $0.name == token.name }) else {
@@ -132,10 +132,10 @@ public enum TokensFile {
         if !isDryRun { try replace(path, new) }
     }
 
-    /// Takes a token out of the file; what a person wrote around it stays.
+    /// Removes a token from the file; the rest, comments included, stays.
     ///
-    /// Throws when the file cannot be used or written, has no such token, or does not have it on a line of its own as
-    /// `add` writes it. A dry run leaves the file as it is.
+    /// Throws when the file cannot be used or written, has no such token, or does not have the token on a line of its
+    /// own, as `add` writes it. A dry run changes nothing.
     public static func remove(named name: String, path: String, isDryRun: Bool = false) throws(ConfigurationError) {
         let old = try read(path: path)
         guard let token = old.first(where: { $0.name == name }) else {
@@ -161,7 +161,7 @@ public enum TokensFile {
         }
     }
 
-    /// As the last entry is indented.
+    /// Returns the indentation of the last entry.
     private static func indent(_ text: String) -> String {
         let entry = text.split(separator: "\n").last { $0.drop { $0 == " " }.hasPrefix("- ") }
         return entry.map { String($0.prefix { $0 == " " }) } ?? "  "

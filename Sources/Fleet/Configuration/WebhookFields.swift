@@ -2,16 +2,16 @@ import Campaigns
 import Delivery
 import TLS
 
-/// An app's `webhooks` in `apps.yaml`: where its events are posted to.
+/// An app's `webhooks` in `apps.yaml`: the URLs that its events are posted to.
 struct WebhookFields {
-    /// Webhooks of one app at most: each gets a copy of every event.
+    /// The most webhooks that one app may have; each gets a copy of every event.
     static let countMax = 10
     private static let fields = ["url", "secret_file", "events", "ca_file"]
 
-    /// The hosts that are allowed; nil where that is not asked, because nothing is posted from there.
+    /// The hosts that are allowed; nil in a process that posts nothing: every host is accepted.
     let hosts: WebhookHosts?
 
-    /// The webhooks; whatever is wrong with one is a problem.
+    /// Returns the webhooks and notes their problems.
     func read(_ app: FieldReader) -> [Webhook] {
         let field = "webhooks"
         guard let entry = app.entry(field) else { return [] }

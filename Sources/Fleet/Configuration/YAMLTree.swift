@@ -1,14 +1,14 @@
 import Foundation
 import Yams
 
-/// A YAML document with the line of every value, so that a problem can say where it is.
+/// A YAML document with the line of every value, for the place of a problem.
 struct YAMLTree {
-    /// What stands there.
+    /// The value.
     let value: Value
     /// 1-based.
     let line: Int
 
-    /// A scalar as the text that was written, whatever type YAML would guess; `~` and nothing are null.
+    /// A scalar as it was written, whatever type YAML would infer; `~` and an empty value are null.
     indirect enum Value {
         case null
         case text(String)
@@ -16,7 +16,7 @@ struct YAMLTree {
         case mapping([Entry])
     }
 
-    /// One pair of a mapping.
+    /// A pair of a mapping.
     struct Entry {
         let key: String
         let value: YAMLTree

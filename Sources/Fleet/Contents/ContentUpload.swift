@@ -1,21 +1,21 @@
 public import Campaigns
 public import Store
 
-/// Content on its way into the ledger: checked, and named by its bytes.
+/// Content on its way into the ledger, checked and with its version.
 public struct ContentUpload: Sendable {
     /// The id that pushes carry.
     public let id: String
-    /// What the ledger takes.
+    /// The content in the ledger's form.
     public let content: NewContent
 
-    /// Checks bytes of a type; nil, with everything that is wrong, for those that cannot be stored.
+    /// Checks bytes of a type; returns nil, and appends all problems, when they cannot be stored.
     ///
     /// - Parameters:
     ///   - id: 1–128 of `[A-Za-z0-9._:-]`.
-    ///   - type: What the app does with it, in its own words, 1–64 of the same characters; nil: `content`.
-    ///   - contentType: How its bytes are read.
+    ///   - type: The app's own word for its use, 1–64 of the same characters; nil: `content`.
+    ///   - contentType: The type of the bytes.
     ///   - bytes: At most 2 MiB.
-    ///   - log: Takes what is wrong; pointers are `/id`, `/type` and `/body`.
+    ///   - log: Receives the problems; their pointers are `/id`, `/type` and `/body`.
     public init?(id: String, type: String?, contentType: ContentType, bytes: [UInt8], _ log: inout [Problem]) {
         let before = log.count
         let type = type ?? "content"
@@ -36,7 +36,7 @@ public struct ContentUpload: Sendable {
         content = NewContent(type: type, contentType: contentType, version: version, bytes: bytes)
     }
 
-    /// Stores it; what became of it.
+    /// Stores the content and returns the result.
     public func put(app: String, in ledger: Ledger, isDryRun: Bool = false) async throws(LedgerError) -> ContentResult {
         let (id, content) = (id, content)
         if isDryRun {

@@ -1,14 +1,14 @@
 import PushProviders
 import TLS
 
-/// Makes what apps and devices show at the edge, and what is kept of it.
+/// Creates the secrets that apps and devices show at the edge, and the hashes that are stored.
 public enum EdgeSecret {
     private static let byteCount = 32
 
-    /// A device's secret: 32 random bytes in base64url.
+    /// Creates a device's secret: 32 random bytes in base64url.
     public static func device() -> String { String(decoding: Base64URL.encode(random()), as: UTF8.self) }
 
-    /// Whether a text has the form of a device's secret: 43 characters of base64url.
+    /// Returns true if a text has the form of a device's secret: 43 characters of base64url.
     public static func isDevices(_ text: String) -> Bool {
         text.utf8.count == 43
             && text.utf8.allSatisfy {
@@ -19,18 +19,18 @@ public enum EdgeSecret {
             }
     }
 
-    /// An app's integration key; what it begins with tells people, and scanners of code, what it is.
+    /// Creates an app's integration key; its prefix tells people and code scanners what it is.
     public static func integrationKey() -> String { "fik_" + device() }
 
-    /// What is kept: SHA-256 of the text, 32 bytes.
+    /// Returns the hash that is stored: SHA-256 of the text, 32 bytes.
     public static func hash(_ text: String) -> [UInt8] { SHA256.digest(Array(text.utf8)) }
 
-    /// The number by which devices keep what integration key they came with: the first eight bytes of the hash.
+    /// Returns the first eight bytes of an integration key's hash, by which devices remember the key they came with.
     public static func keyNumber(hash: [UInt8]) -> Int64 {
         Int64(bitPattern: hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// The same of a text's bytes in UTF-8.
+    /// Returns the hash of a text's bytes in UTF-8.
     public static func hash(_ text: UnsafeRawBufferPointer) -> [UInt8] { SHA256.digest(text) }
 
     private static func random() -> [UInt8] {

@@ -3,11 +3,11 @@ public import Delivery
 import PushProviders
 import TLS
 
-/// The public keys with which an app's back end says who uses a device (`edge.user_keys_file`): a JWK set (RFC 7517).
+/// The public keys that verify an app's user tokens (`edge.user_keys_file`): a JWK set (RFC 7517).
 ///
-/// Immutable, for any thread.
+/// Its back end signs these tokens to say who uses a device. Immutable, for any thread.
 public struct UserKeys: Sendable {
-    /// Keys of a set at most.
+    /// The most keys of a set.
     public static let countMax = 20
 
     private let keys: [Key]
@@ -24,16 +24,16 @@ public struct UserKeys: Sendable {
         case ed25519(Ed25519.VerificationKey)
     }
 
-    /// What is wrong with a set; never a part of a key.
+    /// A problem with a set; it never contains a part of a key.
     public struct Unusable: Error, Equatable {
-        /// What is wrong, and with which key.
+        /// The problem, with the key concerned.
         public let detail: String
     }
 
-    /// Keys that are known here, by their ids; no id is `-`.
+    /// The ids of the usable keys; a key without an id is `-`.
     public var ids: [String] { keys.map { $0.id ?? "-" } }
 
-    /// Reads a set; keys of kinds that are not known here are left out (RFC 7517, section 5), a private key is refused.
+    /// Reads a set; keys of unknown types are left out (RFC 7517, section 5), a private key is refused.
     public init(file: [UInt8]) throws(Unusable) {
         let reading = JSONReader.read(file)
         guard reading.problems.isEmpty, let members = reading.value?["keys"]?.array else {
@@ -52,7 +52,7 @@ public struct UserKeys: Sendable {
         self.keys = keys
     }
 
-    /// Nil for a key that is for something else.
+    /// Returns nil for a key with another purpose.
     private static func key(_ value: JSONValue, place: String) throws(Unusable) -> Key? {
         guard value["d"] == nil, value["k"] == nil else {
             throw Unusable(detail: "\(place) has a private part; only public keys belong here")
@@ -97,15 +97,15 @@ public struct UserKeys: Sendable {
         Array(repeating: 0, count: max(0, count - bytes.count)) + bytes
     }
 
-    /// The user whom a token names, when it is valid for an app now; nil otherwise.
+    /// Returns the user whom a token names if it is valid for an app now; nil otherwise.
     ///
-    /// `now` is in seconds since the epoch. Costs what `fault` does.
+    /// `now` is in seconds since the epoch. Costs as much as `fault`.
     public func user(_ text: String, app: String, now: Double) -> String? {
         guard let user = (try? UserToken(text))?.subject else { return nil }
         return fault(text, app: app, user: user, now: now) == nil ? user : nil
     }
 
-    /// What keeps a token from saying that a user of an app uses the device now; nil when it does.
+    /// Returns the reason why a token does not prove that a user of an app uses the device now; nil when it does.
     ///
     /// `now` is in seconds since the epoch. Costs a signature's verification, about 0.1 ms.
     public func fault(_ text: String, app: String, user: String, now: Double) -> UserToken.Fault? {

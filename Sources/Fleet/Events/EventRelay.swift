@@ -6,10 +6,9 @@ import NIOCore
 import Store
 import Transport
 
-/// Publishes the events of the outbox, at least once, in the order in which they were written unless a queue refuses
-/// one for a while.
+/// Publishes the events of the outbox at least once, in their order unless a queue refuses one for a while.
 ///
-/// Runs as one task; never delays an ack. An event that nobody has bound a queue for is done.
+/// Runs as one task and never delays an ack. An event for which no queue is bound counts as published.
 struct EventRelay: Sendable {
     let ledger: Ledger
     let publisher: NIOLoopBound<ShardPublisher>
@@ -17,7 +16,7 @@ struct EventRelay: Sendable {
     let signal: WakeSignal
     let logger: Logger
 
-    /// Events of one look into the outbox.
+    /// The most events in one read of the outbox.
     static let pageSize = 100
 
     /// Publishes until the task is cancelled.
@@ -34,7 +33,7 @@ struct EventRelay: Sendable {
         }
     }
 
-    /// Returns whether there may be more to publish now.
+    /// Publishes one page; returns true if there may be more to publish now.
     private func pass(_ round: inout EventRound) async throws -> Bool {
         let after = round.after
         let events = try await ledger.read { try $0.events(after: after, limit: Self.pageSize) }
@@ -44,10 +43,10 @@ struct EventRelay: Sendable {
             switch await publish(event) {
             case .confirmed, .returned: done.append(event.sequence)
             case .invalid(let error):
-                // It can never be sent, and all that came after it would wait for it.
+                // The event can never be sent, and all later ones would wait for it.
                 logger.error("an event is dropped", metadata: ["event": "\(event.sequence)", "error": "\(error)"])
                 done.append(event.sequence)
-            // Somebody's queue is full; the others' events need not wait for that.
+            // One queue is full; events for others need not wait for it.
             case .nacked: round.refused(now: ContinuousClock.now)
             case .timedOut, .connectionLost, .queueFull:
                 isInterrupted = true

@@ -1,6 +1,6 @@
 import Store
 
-/// Counts whom a message was given to, each device once: what comes while a commit is out is written with the next.
+/// Counts the devices that got a message, each once; counts that come during a commit are written with the next.
 actor GivenCounters {
     private typealias Waiter = CheckedContinuation<Result<Void, LedgerError>, Never>
 
@@ -10,21 +10,21 @@ actor GivenCounters {
     }
 
     private let ledger: Ledger
-    /// What the ledger has for certain: a device that opens its app again costs no write.
+    /// The pairs that the ledger certainly has: a device that opens its app again costs no write.
     private var known: Set<Given> = []
     private var waiting: [(given: [Given], waiter: Waiter)] = []
     private var isWriting = false
 
-    /// About 30 MB.
+    /// The limit of `known`, about 30 MB.
     private static let knownMax = 500_000
-    /// Of one transaction.
+    /// The most requests in one transaction.
     private static let most = 1000
 
     init(ledger: Ledger) {
         self.ledger = ledger
     }
 
-    /// Returns when they are in the ledger.
+    /// Counts a device for campaigns; returns when the ledger has it.
     func count(_ campaigns: [UInt32], device: Int64) async throws(LedgerError) {
         let given = campaigns.map { Given(campaign: $0, device: device) }.filter { !known.contains($0) }
         guard !given.isEmpty else { return }

@@ -2,9 +2,9 @@ import Campaigns
 import Logging
 import Store
 
-/// The live in-app campaigns, as they are in the ledger or were a second ago.
+/// The live in-app campaigns, as the ledger has them or had them a second ago.
 ///
-/// A look costs one row; campaigns are read when the ledger's revision has moved, a job once.
+/// A read costs one row: campaigns are read only when the ledger's revision has moved, and each job once.
 actor InAppCatalogue {
     private let ledger: Ledger
     private let logger: Logger
@@ -16,7 +16,7 @@ actor InAppCatalogue {
     private var lookedAt: ContinuousClock.Instant?
     private var look: Task<Void, any Error>?
 
-    /// How old it may be.
+    /// The greatest age of the entries.
     static let age = Duration.seconds(1)
 
     init(ledger: Ledger, logger: Logger) {
@@ -24,7 +24,7 @@ actor InAppCatalogue {
         untold = UntoldCatalogue(ledger: ledger, logger: logger)
     }
 
-    /// An app's campaigns, in the order of their acceptance: messages, and those that the app tells of as the system would.
+    /// Returns an app's campaigns in order of acceptance: messages, and those that the app shows as the system would.
     func live(app: String) async throws -> (messages: [InAppEntry], inside: [InsideEntry]) {
         if lookedAt.map({ ContinuousClock.now - $0 >= Self.age }) ?? true {
             let task = look ?? Task { try await refresh() }
@@ -36,7 +36,7 @@ actor InAppCatalogue {
 
     private func refresh() async throws {
         defer { look = nil }
-        // What is committed while this reads is seen by the next look.
+        // Commits during this read are seen by the next one.
         let now = ContinuousClock.now
         let (known, instant) = (revision, ledger.now())
         let found = try await ledger.read { reader -> (revision: Int64, live: [LiveInApp], untold: [UntoldCampaign])? in

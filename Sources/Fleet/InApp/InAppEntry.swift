@@ -2,22 +2,22 @@ import Campaigns
 import PushProviders
 import Store
 
-/// A live in-app campaign as sessions see it: who gets it, and what they get in each language.
+/// A live in-app campaign as sessions see it: its audience, and its message in each language.
 struct InAppEntry: Sendable {
     let live: LiveInApp
     let candidate: InAppCandidate
-    /// The locales of the other languages, in their order.
+    /// The locales of the localizations, in their order.
     private let locales: [String]
-    /// What each language gets, the standard one first.
+    /// The message in each language, the standard one first.
     private let variants: [Variant]
 
     fileprivate struct Variant: Sendable {
-        /// The members of the message's object behind its `m`, with the closing brace.
+        /// The members of the message's object after its `m`, with the closing brace.
         var members: [UInt8]
         var addresses: [String]
     }
 
-    /// nil of a job that is none: the ledger was changed by hand.
+    /// Returns nil for a job of another kind: the ledger was changed by hand.
     init?(_ live: LiveInApp, job: Job) {
         guard let delivery = job.delivery.inApp, job.content.inApp != nil else { return nil }
         self.live = live
@@ -28,7 +28,7 @@ struct InAppEntry: Sendable {
         candidate = Self.candidate(live, job: job)
     }
 
-    /// The audience of a message that devices ask for.
+    /// Returns the audience of a message that devices ask for.
     static func candidate(_ live: LiveInApp, job: Job) -> InAppCandidate {
         InAppCandidate(
             campaign: live.campaign,
@@ -41,7 +41,7 @@ struct InAppEntry: Sendable {
         )
     }
 
-    /// The devices that a job names are a list by now; those that it leaves out stand in it.
+    /// Inline devices of an audience have become a list by now; those of an exclusion are in the job.
     private static func selector(_ audience: Audience, list: UInt32?) -> InAppSelector {
         switch audience {
         case .everyone: return .everyone
@@ -57,19 +57,19 @@ struct InAppEntry: Sendable {
         }
     }
 
-    /// The lists that it asks for a token.
+    /// The lists that have to be searched for the device's token.
     var lists: [(campaign: UInt32, list: UInt32)] {
         InAppEligibility.lists(of: [candidate]).sorted().map { (campaign: live.campaign, list: $0) }
     }
 
-    /// Appends the message for a locale; `messageID` nil: the app signs none.
+    /// Appends the message for a locale; `messageID` is nil if the app signs none.
     func write(messageID: String?, locale: String?, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "{"))
         if let messageID { bytes += Array("\"m\":\"\(messageID)\",".utf8) }
         bytes += variant(locale).members
     }
 
-    /// What the app loads before.
+    /// Returns the addresses of the assets that the app loads beforehand.
     func addresses(locale: String?) -> [String] { variant(locale).addresses }
 
     private func variant(_ locale: String?) -> Variant {
@@ -81,7 +81,7 @@ extension InAppEntry.Variant {
     init(_ message: InAppMessage, _ delivery: InAppDelivery, _ live: LiveInApp) {
         var when = delivery
         when.startsAt = live.startsAt
-        // What lasts until it is cancelled has no end.
+        // A message that lasts until it is cancelled has no end.
         when.endsAt = live.endsAt.asEnd
         let members =
             [JSONMember("campaign", .string(live.id))]

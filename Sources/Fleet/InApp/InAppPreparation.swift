@@ -2,11 +2,11 @@ import Campaigns
 import Delivery
 import Store
 
-/// Writes the tokens of an in-app campaign's lists where sessions find them, a step at a time.
+/// Writes the tokens of an in-app campaign's lists where sessions find them, step by step.
 ///
-/// Fenced by the planner's lease; whoever has it next begins anew. Confined to the planner's task.
+/// Fenced by the planner's lease; the next holder starts again. Confined to the planner's task.
 final class InAppPreparation {
-    /// Rows of a transaction: half a megabyte.
+    /// The rows of a transaction: half a megabyte.
     private static let rowsMax = 64
 
     private let ledger: Ledger
@@ -23,7 +23,7 @@ final class InAppPreparation {
         tokens = InAppTokens(app: app)
     }
 
-    /// Works for about so long.
+    /// Works for about this long.
     func step(upTo limit: Duration) async throws -> PlannerSteps.Work {
         let end = ContinuousClock.now + limit
         let lease = lease

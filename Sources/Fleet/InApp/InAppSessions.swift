@@ -4,8 +4,8 @@ import PushProviders
 public import Store
 import TLS
 
-/// Answers what a device gets when a session starts: the in-app messages that it is eligible for, and the
-/// campaigns that its app is to tell of in the system's place.
+/// Answers a device's session with the in-app messages that it is eligible for, and the campaigns that its app shows
+/// in place of the system.
 ///
 /// May be used from any thread. A rush of sessions costs one read and one write at a time, each for all that wait.
 public final class InAppSessions: Sendable {
@@ -14,15 +14,15 @@ public final class InAppSessions: Sendable {
     private let reads: SessionReads
     private let counters: GivenCounters
 
-    /// What a device gets.
+    /// The answer to a session.
     public struct Answer: Sendable {
         /// JSON: `messages`, `assets`, `notifications` and the app's `payload_names`.
         public let body: [UInt8]
-        /// Tells it from every other answer; with its quotes (RFC 9110, section 8.8.3).
+        /// The entity tag, which only equal answers share; with its quotes (RFC 9110, section 8.8.3).
         public let entityTag: String
     }
 
-    /// Sessions of all apps of a ledger.
+    /// Creates the sessions of all apps of a ledger.
     public init(ledger: Ledger, logger: Logger) {
         self.ledger = ledger
         catalogue = InAppCatalogue(ledger: ledger, logger: logger)
@@ -30,17 +30,17 @@ public final class InAppSessions: Sendable {
         counters = GivenCounters(ledger: ledger)
     }
 
-    /// The messages of a device's session.
+    /// Returns the messages of a device's session.
     ///
-    /// Each device is counted for a campaign when it is given its message first, before it has the answer.
+    /// A device is counted for a campaign when it first gets the message, before the answer is sent.
     ///
     /// - Parameters:
     ///   - app: The app.
-    ///   - installation: The device's id in it.
-    ///   - locale: What the session says; nil: what the registry knows of the device.
-    ///   - keys: What the app signs message ids with; nil: the messages have none, and cannot be tracked, and nothing is
-    ///     told of in the system's place.
-    ///   - rules: What the app declares of its content.
+    ///   - installation: The device's id in the app.
+    ///   - locale: The session's locale; nil: the one in the registry.
+    ///   - keys: The keys that sign the app's message ids; nil: the messages have none and cannot be tracked, and
+    ///     there are no notifications to show in place of the system.
+    ///   - rules: The app's declarations about its content.
     ///   - now: The instant.
     /// - Returns: nil when the registry has no such device.
     public func answer(
@@ -92,7 +92,7 @@ public final class InAppSessions: Sendable {
         return Answer(body: body, entityTag: "\"\(tag)\"")
     }
 
-    /// Campaigns that the app of a device is to tell of, the oldest release first.
+    /// Returns the campaigns that a device's app shows itself, the oldest release first.
     private static func offers(
         _ inside: [InsideEntry],
         _ found: SessionReads.Found,
@@ -106,7 +106,7 @@ public final class InAppSessions: Sendable {
         return Array(ordered.prefix(notificationsMax))
     }
 
-    /// Campaigns of one answer to be told of; what has no room comes when others have been told of.
+    /// The most such campaigns in one answer; the others follow when these have been shown.
     private static let notificationsMax = 50
 
     private static func write(_ notifications: [JSONValue], _ names: PayloadNames, into bytes: inout [UInt8]) {
@@ -120,7 +120,7 @@ public final class InAppSessions: Sendable {
         bytes.append(UInt8(ascii: "}"))
     }
 
-    /// Everything but what the app tells of itself, and the last brace.
+    /// Returns the answer without the notifications and the last brace.
     private static func body(
         _ entries: [InAppEntry],
         app: String,
@@ -145,7 +145,7 @@ public final class InAppSessions: Sendable {
 }
 
 extension MessageID {
-    /// The signed id of one device, as its push or its in-app message carries it.
+    /// Returns the signed id of one device, as its push or its in-app message carries it.
     static func text(app: String, campaign: UInt32, device: UInt32, keys: MessageKeys) -> String {
         let signer = MessageIDSigner(app: app, campaign: campaign, keys: keys)
         let code = signer.codes(of: [device])[0]

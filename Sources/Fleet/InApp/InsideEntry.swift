@@ -1,13 +1,17 @@
 import Campaigns
 import Store
 
-/// A campaign that apps tell of by themselves, as sessions see it.
+/// A campaign that apps show by themselves, as sessions see it.
 struct InsideEntry: Sendable {
-    /// Which of the app's devices it is for.
+    /// The app's devices that the campaign is for.
     enum Meant: Sendable {
-        /// Those that its audience has when they ask; no push is sent. Its message ids name devices of the registry.
+        /// The devices that are in the audience when they ask; no push is sent.
+        ///
+        /// The message ids name devices of the registry.
         case audience(InAppCandidate)
-        /// Those that no push could reach. Its message ids are those of the pushes.
+        /// The devices that no push could reach.
+        ///
+        /// The message ids are those of the pushes.
         case untold(UntoldDevices)
     }
 
@@ -18,14 +22,14 @@ struct InsideEntry: Sendable {
     private let job: Job
     private let locales: [String]
 
-    /// A campaign with `show: in_app`; nil of every other.
+    /// Creates the entry of a campaign with `show: in_app`; nil for every other.
     init?(_ live: LiveInApp, job: Job) {
         guard job.delivery.show == .inApp, job.kind.mayBeToldInside else { return nil }
         let candidate = InAppEntry.candidate(live, job: job)
         self.init(live.campaign, live.releasedAt, live.endsAt, .audience(candidate), job)
     }
 
-    /// A campaign whose pushes did not reach all.
+    /// Creates the entry of a campaign whose pushes did not reach all devices.
     init(_ campaign: UntoldCampaign, job: Job, devices: UntoldDevices) {
         self.init(campaign.campaign, campaign.releasedAt, campaign.expiresAt, .untold(devices), job)
     }
@@ -36,13 +40,13 @@ struct InsideEntry: Sendable {
         locales = job.content.localizations.map(\.locale)
     }
 
-    /// The lists that it asks for a token.
+    /// The lists that have to be searched for the device's token.
     var lists: [(campaign: UInt32, list: UInt32)] {
         guard case .audience(let candidate) = meant else { return [] }
         return InAppEligibility.lists(of: [candidate]).sorted().map { (campaign: campaign, list: $0) }
     }
 
-    /// The device's index in the campaign's message ids, if it may be told of it; its audience is judged apart.
+    /// Returns the device's index in the campaign's message ids, if the app may show it; the audience is not checked.
     func index(of device: RegisteredDevice) -> UInt32? {
         switch meant {
         case .audience: UInt32(truncatingIfNeeded: device.number)
@@ -50,7 +54,7 @@ struct InsideEntry: Sendable {
         }
     }
 
-    /// Tells whether it is for a device, apart from what was told of it before.
+    /// Returns true if the campaign is for a device, whatever the device has been shown before.
     func isFor(_ device: InAppDevice, at now: Timestamp) -> Bool {
         switch meant {
         case .audience(let candidate): InAppEligibility.isMeant(candidate, device, at: now)
@@ -58,7 +62,7 @@ struct InsideEntry: Sendable {
         }
     }
 
-    /// The texts that the app shows in a locale's language, with the object that a push would carry.
+    /// Returns the texts that the app shows in a locale's language, with the object that a push would carry.
     func notification(locale: String?, rules: AppContentRules, messageID: String) -> JSONValue {
         let localized = job.localized(LocaleFallback.index(of: locale, among: locales))
         return InsideNotification.json(localized, rules: rules, messageID: messageID, expiresAt: expiresAt)

@@ -1,15 +1,15 @@
 public import Campaigns
 import PushProviders
 
-/// The part of a session's answer about a campaign that the app is to tell of in the system's place.
+/// The part of a session's answer about a campaign that the app shows in place of the system.
 public enum InsideNotification {
-    /// The texts of a job in one language, beside the object that a push of it would carry.
+    /// Returns the texts of a job in one language, and the object that its push would carry.
     ///
     /// - Parameters:
     ///   - job: The job with its content in that language.
-    ///   - rules: What the app declares of its content.
-    ///   - messageID: The signed id of the device; nil for a look at it.
-    ///   - expiresAt: When it is too late; nil: it is not said.
+    ///   - rules: The app's declarations about its content.
+    ///   - messageID: The signed id of the device; nil in a preview.
+    ///   - expiresAt: The end of the campaign; nil: left out.
     public static func json(
         _ job: Job,
         rules: AppContentRules,

@@ -1,25 +1,25 @@
 import Campaigns
 import Store
 
-/// Reads what sessions need to know of their devices: what comes while a read is out is read together with the next.
+/// Reads the facts that sessions need about their devices; requests that come during a read share the next one.
 actor SessionReads {
-    /// What is asked for a session.
+    /// The question of a session.
     struct Ask: Sendable {
         var app: String
         var installation: String
         /// Lists that may have the device's token.
         var lists: [(campaign: UInt32, list: UInt32)]
         var wantsDisplays: Bool
-        /// Campaigns that the app may be told of, without those that a phone has spoken of.
+        /// The campaigns that the app may show; the read finds those that the device has reported on.
         var inside: [InsideEntry]
     }
 
-    /// What is known of its device.
+    /// The facts about the session's device.
     struct Found: Sendable {
         var device: RegisteredDevice
         var displays: [UInt32: Timestamp] = [:]
         var lists: Set<UInt32> = []
-        /// Campaigns of which the device has told.
+        /// The campaigns that the device has reported on.
         var told: Set<UInt32> = []
     }
 
@@ -29,14 +29,14 @@ actor SessionReads {
     private var waiting: [(ask: Ask, waiter: Waiter)] = []
     private var isReading = false
 
-    /// Of one read: no read transaction should take more than some milliseconds.
+    /// The most sessions in one read, because a read transaction should take no more than some milliseconds.
     private static let most = 256
 
     init(ledger: Ledger) {
         self.ledger = ledger
     }
 
-    /// nil when the registry has no such device.
+    /// Returns nil when the registry has no such device.
     func read(_ ask: Ask) async throws(LedgerError) -> Found? {
         let result = await withCheckedContinuation { (waiter: Waiter) in
             waiting.append((ask, waiter))

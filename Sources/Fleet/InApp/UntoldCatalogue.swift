@@ -2,9 +2,9 @@ import Campaigns
 import Logging
 import Store
 
-/// The completed campaigns some of whose devices no push could reach, with those devices; in memory, up to a bound.
+/// The completed campaigns with devices that no push could reach, and these devices; in memory, up to a limit.
 ///
-/// A campaign is read once, a chunk at a time, beside the sessions that ask: it never changes afterwards.
+/// Each campaign is read once, chunk by chunk, while sessions go on: it never changes afterwards.
 actor UntoldCatalogue {
     private let ledger: Ledger
     private let logger: Logger
@@ -12,19 +12,19 @@ actor UntoldCatalogue {
     private var devices = 0
     private var reading: Task<Void, Never>?
 
-    /// Chunks of a read transaction.
+    /// The chunks in one read transaction.
     private static let chunks = 4
 
     init(ledger: Ledger, logger: Logger) {
         (self.ledger, self.logger) = (ledger, logger)
     }
 
-    /// An app's entries, as far as they are known now.
+    /// Returns an app's entries, as far as they are known now.
     func entries(app: String) -> [InsideEntry] {
         entries.values.compactMap { $0.app == app ? $0.entry : nil }
     }
 
-    /// Reads, beside whoever asks, those campaigns that are not known yet, and forgets what is not among them.
+    /// Starts to read those campaigns that are not known yet, and forgets those that are not in the list.
     func take(_ campaigns: [UntoldCampaign]) {
         let kept = Set(campaigns.map(\.campaign))
         entries = entries.filter { kept.contains($0.key) }
@@ -51,8 +51,8 @@ actor UntoldCatalogue {
             entries[number] = (campaign.app, entry)
             devices += Self.count(entry)
         } catch {
-            // With the ledger's next change it is tried again.
-            logger.warning("what apps are to tell of cannot be read", metadata: ["error": "\(error)"])
+            // The next change of the ledger starts another try.
+            logger.warning("a campaign that apps would show cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
@@ -81,8 +81,8 @@ actor UntoldCatalogue {
 }
 
 extension UntoldCatalogue {
-    /// Campaigns that are looked at, the newest.
+    /// The most campaigns that are read, the newest.
     static let campaignsMax = 1000
-    /// Devices of all campaigns together, some 10 MB; older campaigns than have room are told of no more.
+    /// The most devices of all campaigns together, some 10 MB; older campaigns beyond it are not shown any more.
     static let devicesMax = 200_000
 }

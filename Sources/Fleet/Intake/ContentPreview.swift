@@ -2,29 +2,29 @@ public import Campaigns
 public import Delivery
 public import PushProviders
 
-/// What a job's content comes to for single devices, as a sender would render it.
+/// A job's content for single devices, as a sender would render it.
 public struct ContentPreview: Sendable {
     private let variants: ContentVariants
     private let programs: [(body: TemplateProgram, collapseID: TemplateProgram?)]
     private let collapseIDBytesMax: Int
 
-    /// What one device gets.
+    /// The content for one device.
     public struct Sample: Sendable, Equatable {
-        /// The localization that it gets; nil is the standard content.
+        /// The localization that the device gets; nil is the standard content.
         public var locale: String?
-        /// Bytes of the payload, also of one that is too long; 0 when there is none.
+        /// The size of the payload in bytes, even if it is too long; 0 when there is none.
         public var bytes: Int
-        /// Bytes that it may have.
+        /// The size limit in bytes.
         public var bytesMax: Int
         /// The payload with room for the message id.
         public var payload: [UInt8]
-        /// What merges on the device.
+        /// The rendered collapse id.
         public var collapseID: String
-        /// Why it gets none; nil when it is sent to.
+        /// The reason why the device gets no push; nil when it is sent to.
         public var end: LeftOut?
     }
 
-    /// Compiles a job that was checked; throws what a template has that does not compile.
+    /// Compiles a job that was checked; throws the problem of a template that does not compile.
     public init(
         _ job: Job,
         _ provider: any PushProvider,
@@ -52,23 +52,23 @@ public struct ContentPreview: Sendable {
         self.programs = programs
     }
 
-    /// Whether devices get different things.
+    /// True if devices get different content.
     public var isPersonal: Bool { variants.isPersonal }
 
     /// The tags of the localizations.
     public var locales: [String] { variants.locales }
 
-    /// So much is rendered to tell how long a payload would be.
+    /// The limit of rendering, well above a payload's, to tell how long a payload would be.
     private static let bytesMax = 65_536
 
-    /// Whether each device's badge is counted.
+    /// True if each device's badge is counted.
     public var countsBadges: Bool {
         variants.pushes.contains { push in
             push.personal.slots.contains { $0.form.isCount && $0.source == BadgeStep.template }
         }
     }
 
-    /// What each of some devices gets, in their order.
+    /// Returns the content of each of some devices, in their order.
     ///
     /// - Parameters:
     ///   - devices: The devices with their variables.
@@ -137,8 +137,8 @@ public struct ContentPreview: Sendable {
 }
 
 extension ContentPreview {
-    /// Warnings of devices that will get nothing because of their variables; those that a template drops on purpose
-    /// are none.
+    /// Returns warnings for devices whose variables leave them without a push, unless a template drops them on
+    /// purpose.
     public static func warnings(_ samples: [Sample]) -> [Problem] {
         let failed = samples.filter { $0.end?.outcome == .failed }
         let reasons = Dictionary(grouping: failed) { $0.end?.reason ?? "" }
@@ -154,9 +154,9 @@ extension ContentPreview {
         }
     }
 
-    /// What can be said of a list of which only the longest value of each variable is known.
+    /// Returns warnings for a list when only the longest value of each variable is known.
     ///
-    /// An estimate: a template may make something else of other values.
+    /// It is an estimate: a template may render other values differently.
     func warnings(longest: [String: Int]) -> [Problem] {
         let variables = longest.mapValues { String(repeating: "m", count: $0) }
         let devices = ([nil] + locales).map { Device(token: "", locale: $0, variables: variables) }

@@ -21,20 +21,20 @@ struct ContentVariants: Sendable {
 
     var standard: CompiledPush { pushes[0] }
 
-    /// Whether a device's variables matter.
+    /// True if a device's variables matter.
     var isPersonal: Bool { pushes.contains { !$0.personal.isEmpty } }
 
-    /// Which of `pushes` a device of that language gets.
+    /// Returns the index in `pushes` for a device with that locale.
     func index(of locale: String?) -> Int {
         LocaleFallback.index(of: locale, among: locales).map { $0 + 1 } ?? 0
     }
 
-    /// What the ledger keeps; none when all devices get the same.
+    /// The variants that the ledger keeps; empty when all devices get the same.
     var stored: [CampaignVariant] {
         isPersonal || !locales.isEmpty ? all : []
     }
 
-    /// The same with everything that is the provider's: what the ledger keeps of a campaign of several.
+    /// The variants with the provider's own fields, for a campaign with several providers.
     var content: CampaignContent {
         CampaignContent(
             provider: provider.name,

@@ -3,9 +3,9 @@ import Delivery
 import PushProviders
 import Store
 
-/// Campaigns whose message the app fetches, and those that it alone tells of: accepted like all others, compiled for nobody.
+/// In-app campaigns, and those whose message the app fetches: accepted like all others, compiled for no provider.
 extension Intake {
-    /// Stands where a campaign's provider does; no provider has such a name.
+    /// The name in place of a campaign's provider; no provider has it.
     static let inAppProvider = ProviderName(rawValue: "in_app")
 
     func newInApp(

@@ -3,26 +3,26 @@ import Delivery
 import PushProviders
 import Store
 
-/// Which providers a job is for.
+/// The providers that a job is for.
 extension Intake {
-    /// What is checked and what is compiled.
+    /// The providers that check a job, and those that compile it.
     struct Providers {
-        /// Those whose problems refuse the job: of its devices, as far as somebody can send to them.
+        /// The providers whose problems refuse the job: those of its devices, if some worker can send to them.
         var checked: [any PushProvider]
-        /// Those that it is compiled for; at least one.
+        /// The providers that the job is compiled for; at least one.
         ///
-        /// While its devices are not known, the one that is most probable comes first: what is found later is compiled by
-        /// whoever materialises the audience.
+        /// While its devices are not known, the most probable provider comes first; if the audience turns out to have
+        /// others, they are compiled when it is materialized.
         var meant: [any PushProvider]
-        /// Of a list that a later version has written.
+        /// The problems of a list that a later version has written.
         var problems: [Problem]
-        /// Of those that the job has nothing for.
+        /// The warnings about providers that the job has no content for.
         var warnings: [Problem] = []
     }
 
     func providers(of job: Job, _ knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) -> Providers {
         if !job.sendsPushes { return Providers(checked: [], meant: [], problems: []) }
-        // A segment may say for itself that it means devices of one provider only.
+        // A segment may be restricted to the devices of one provider.
         let reached = ProviderRegistry.providers.filter { job.mayReach($0.name) }
         let all = reached.isEmpty ? ProviderRegistry.providers : reached
         let ours = all.filter { served.contains($0.name) }
@@ -47,8 +47,8 @@ extension Intake {
         )
     }
 
-    /// The quotas of a job's providers, with how many of its devices wait for each, where both are known; of a list with
-    /// devices of several providers the share of each is not.
+    /// Returns the quotas of a job's providers with the devices that wait for each, where both are known; the shares
+    /// of a list with several providers are not known.
     func quotas(of job: Job, _ knowledge: IntakeDecision.Knowledge) -> [(quota: ProviderQuota, devices: Int)] {
         knowledge.providers.compactMap { provider in
             guard let quota = apps.quota(app: job.app, provider: provider) else { return nil }
@@ -60,7 +60,7 @@ extension Intake {
         }
     }
 
-    /// The same for a run of a repeated campaign, whose job was checked.
+    /// Returns the providers for a run of a repeated campaign, whose job was checked.
     func providers(ofRun job: Job, list: UInt32?, now: Timestamp) async throws -> [any PushProvider] {
         let (knowledge, served) = try await ledger.read { [store = ledger.storeID] reader in
             var knowledge = try reader.knowledge(of: job, isAppKnown: true, store: store)
@@ -72,13 +72,13 @@ extension Intake {
 }
 
 extension AppDirectory {
-    /// A job with what the app's settings with a provider say where the job says nothing, as far as this process has them.
+    /// Returns a job with the defaults of the app's settings for a provider, as far as this process has them.
     func completed(_ job: Job, for provider: any PushProvider) -> Job {
         let job = account(app: job.app, provider: provider.name)?.account.completed(job) ?? job
         return rules(of: job.app).completed(job, for: provider.name)
     }
 
-    /// Whether an app's pushes carry the `fanfare` object: this process has a key to sign its message ids with.
+    /// Returns true if an app's pushes carry the `fanfare` object: this process has a key to sign its message ids.
     func signsMessageIDs(_ app: String) -> Bool {
         ProviderRegistry.providers.contains { account(app: app, provider: $0.name)?.messageKeys != nil }
     }

@@ -4,19 +4,19 @@ import PushProviders
 import Store
 import TLS
 
-/// When a new campaign begins and ends, and who is meant by it.
+/// The schedule and audience of a new campaign.
 extension Intake {
-    /// Where a job comes from: a producer's message, or the campaign that it is a run of.
+    /// The origin of a job: a producer's message, or the campaign that it is a run of.
     struct Origin {
-        /// For the events.
+        /// The correlation id for events.
         var correlationID: String
         /// A W3C `traceparent`; empty for none.
         var traceParent = ""
-        /// The list and its version that a run's audience is; nil when the job says who is meant.
+        /// The list and its version that are a run's audience; nil when the job names the audience.
         var list: (number: UInt32, version: String?)?
     }
 
-    /// What a campaign's acceptance says of its time and audience.
+    /// The time and audience of a campaign at its acceptance.
     struct Schedule {
         var audience: NewCampaign.Audience
         var freezing: NewCampaign.Freezing?
@@ -49,12 +49,12 @@ extension Intake {
         )
     }
 
-    /// A repeated campaign itself is never sent: it keeps what its runs need, and its end.
+    /// Returns the schedule of a repeated campaign, never sent itself: it keeps its end, and what its runs need.
     private func schedule(_ job: Job, repeated times: RunTimes, first: Timestamp) async throws -> Schedule {
         let audience: NewCampaign.Audience
         switch job.audience {
         case .devices, .list(_, version: .some): audience = try await self.audience(job)
-        // The newest version at each run's time.
+        // Each run uses the newest version at its time.
         case .list(_, version: nil), .users, .segment, .everyone: audience = .registry
         }
         var repetition = NewRepetition(next: NextRun(at: first, madeAt: times.madeAt(first)))
@@ -69,9 +69,9 @@ extension Intake {
         )
     }
 
-    /// The run of a repeated campaign, as the ledger takes it.
+    /// Returns the run of a repeated campaign in the ledger's form.
     ///
-    /// Throws `RunNotMade` when a list that its job names is not there.
+    /// Throws `RunNotMade` when a list that its job names does not exist.
     func run(_ job: Job, of parent: RepeatedCampaign, now: Timestamp) async throws -> NewCampaign {
         let app = job.app
         for case .list(let name, let version)? in [parent.list == nil ? job.audience : nil, job.exclude] {
@@ -94,7 +94,7 @@ extension Intake {
 
     // MARK: - Audience
 
-    /// A part for each time zone of an audience that is known; else the planner makes them.
+    /// Returns a part for each time zone of a known audience; of other audiences the planner makes the parts.
     private func parts(
         _ job: Job,
         _ audience: NewCampaign.Audience,
@@ -123,8 +123,7 @@ extension Intake {
         }
     }
 
-    /// Writes the devices of a job before it is accepted, when they are so different from each other that their chunks
-    /// are more than one transaction should write.
+    /// Writes the devices of a job before its acceptance, if their chunks are too many for one transaction.
     func writingChunks(of new: NewCampaign, now: Timestamp) async throws -> (NewCampaign, isWritten: Bool) {
         guard case .inline(let chunks, let version, let duplicates) = new.audience, chunks.count > Self.chunksMax else {
             return (new, false)
@@ -140,7 +139,7 @@ extension Intake {
         return (written, true)
     }
 
-    /// Chunks of a job's devices that are written with its acceptance: as many as those of 50,000 that are alike.
+    /// The most chunks written in the transaction of the acceptance: as many as 50,000 similar devices need.
     private static let chunksMax = 100
 
     func list(app: String, name: String, version: String?) async throws -> UInt32 {
@@ -150,7 +149,7 @@ extension Intake {
         return record.number
     }
 
-    /// A campaign keeps the version of the list that it was accepted with, of the one that is left out as well.
+    /// Returns the freezing of the audience; the campaign keeps the version of the excluded list at its acceptance.
     private func freezing(_ job: Job) async throws -> NewCampaign.Freezing? {
         guard job.isFrozenFirst else { return nil }
         guard case .list(let name, let version) = job.exclude else { return NewCampaign.Freezing(excludedList: nil) }
@@ -159,7 +158,7 @@ extension Intake {
 }
 
 extension NewCampaign.Audience {
-    /// What tells inline devices from others; nil for a list.
+    /// The version of inline devices; nil for a list.
     fileprivate var inlineVersion: String? {
         switch self {
         case .inline(_, let version, _), .written(_, let version, _): version

@@ -6,31 +6,31 @@ import PushProviders
 import Store
 import TLS
 
-/// Turns a producer's message into a campaign, or into a refusal that says everything.
+/// Turns a producer's message into a campaign, or into a refusal that names every problem.
 ///
-/// Reads and decides; acceptance, list and event are one synced transaction. May be used by several tasks at once.
+/// It reads and decides; acceptance, list and event are one synced transaction. May be used by several tasks at once.
 struct Intake: Sendable {
     let ledger: Ledger
     let apps: AppDirectory
     let worker: Int64
-    /// Whether this process sends: else no job goes the short way to its sender.
+    /// True if this process has the sender role: otherwise no job takes the fast path to its sender.
     var sends = true
 
-    /// What became of a message; it is acked after what this asks for.
+    /// The result for a message, which is acked once the result is carried out.
     enum Verdict: Sendable {
-        /// A campaign, new or known: nothing to do but ack.
+        /// A campaign, new or known: the message is acked.
         case accepted
-        /// The shards of an urgent job run in this process; the message is their lease.
+        /// The shards of an urgent job, which run in this process; the message is their lease.
         case claimed([ShardToPublish])
-        /// Shards of a known urgent campaign whose message came back: each is claimed as redelivered.
+        /// The shards of a known urgent campaign whose message was redelivered; each is claimed as redelivered.
         case reclaim([ShardToPublish])
-        /// To be parked with these problems.
+        /// A refused job: the message is parked with these problems.
         case refused(ParkedNotice.Facts)
     }
 
     /// Handles one message.
     ///
-    /// Throws only what the ledger cannot do now: then the message waits, unacked.
+    /// Throws only when the ledger cannot do its part now: then the message waits, unacked.
     func handle(_ message: InboundMessage) async throws -> Verdict {
         let now = ledger.now()
         let decoding = decode(message, now: now)
@@ -43,7 +43,7 @@ struct Intake: Sendable {
         if let known = IntakeDecision.known(job: job, identity: identity, holder: knowledge.holder) {
             return try await answer(known, job, message, now: now)
         }
-        // Asked once: a reload may change it, and what was checked is what is compiled.
+        // This is read once: a reload may change it, and the job must be compiled as it was checked.
         let carriesMessageID = signsMessageIDs(job.app)
         let providers = providers(of: job, knowledge, served: served)
         var check = check(job.asSent(at: now), providers.checked, carriesMessageID: carriesMessageID)
@@ -88,7 +88,7 @@ struct Intake: Sendable {
 
     private func isLate(_ new: NewCampaign, _ now: Timestamp) -> Bool { now >= new.facts.expiresAt }
 
-    // MARK: - Looking
+    // MARK: - Reading
 
     private func decode(_ message: InboundMessage, judgesTime: Bool = true, now: Timestamp) -> JobDecoding {
         var envelope = JobEnvelope(
@@ -120,7 +120,7 @@ struct Intake: Sendable {
         }
     }
 
-    /// What the providers, and the app's accounts with them where this process has them, find wrong.
+    /// Checks a job with the providers, and with the app's accounts if this process has them.
     private func check(_ job: Job, _ providers: [any PushProvider], carriesMessageID: Bool) -> JobCheck {
         var result = JobCheck()
         for provider in providers {
@@ -143,8 +143,10 @@ struct Intake: Sendable {
 
     // MARK: - Accepting
 
-    /// `contents`: what it is for each provider of its devices; while those are not known, for the one that is most
-    /// probable and then for all others.
+    /// Returns the campaign of a job.
+    ///
+    /// `contents`: the content for each provider of its devices; while these are not known, for the most probable
+    /// provider first, then for all others.
     func newCampaign(
         _ job: Job,
         _ contents: [ContentVariants],
@@ -185,7 +187,7 @@ struct Intake: Sendable {
             tags: job.tags,
             metadata: job.metadata,
             facts: facts,
-            // A counted badge alone asks for none of them.
+            // A counted badge alone needs no variables.
             carriesVariables: contents.contains { $0.isPersonal } && job.usesVariables,
             variants: variants.stored,
             contents: isKnown && contents.count > 1 ? contents.map(\.content) : [],
@@ -205,7 +207,7 @@ struct Intake: Sendable {
         )
     }
 
-    /// What the devices' variables make of the content, as far as it is known (contract, section 1, Limits).
+    /// Returns warnings about the devices' variables, as far as they are known (contract, section 1, Limits).
     private func warnings(
         of contents: [ContentVariants],
         _ job: Job,
@@ -213,7 +215,7 @@ struct Intake: Sendable {
     ) async throws -> [Problem] {
         var warnings = try await badgeWarnings(job)
         for variants in contents {
-            // What is alike for two providers is said once.
+            // A warning that two providers share is given once.
             for warning in try await personalWarnings(of: variants, job, audience) where !warnings.contains(warning) {
                 warnings.append(warning)
             }
@@ -221,7 +223,7 @@ struct Intake: Sendable {
         return warnings
     }
 
-    /// Whether there is no count to raise or lower.
+    /// Returns a warning when there is no badge count to raise or lower.
     private func badgeWarnings(_ job: Job) async throws -> [Problem] {
         guard job.content.badgeChange?.step != nil else { return [] }
         guard try await !ledger.read({ try $0.hasDevices(app: job.app) }) else { return [] }
@@ -256,7 +258,7 @@ struct Intake: Sendable {
         }
     }
 
-    /// nil when somebody took the id between look and write: the job is a repeat or a conflict now.
+    /// Returns nil when another message took the id between read and write: the job is a repeat or a conflict now.
     private func accept(_ new: NewCampaign, fastPath: Bool, now: Timestamp) async throws -> Verdict? {
         let providers = new.contents.isEmpty ? [new.facts.provider] : new.contents.map(\.provider)
         let (new, isWritten) = try await writingChunks(of: new, now: now)
@@ -277,7 +279,7 @@ struct Intake: Sendable {
 
     // MARK: - Known
 
-    /// A job that would be refused by now: whether it is one that was accepted, when its time had not passed.
+    /// Answers a job that is refused by now but was accepted while its time had not passed; nil for any other.
     private func accepted(
         _ decoding: JobDecoding,
         _ message: InboundMessage,
@@ -295,7 +297,7 @@ struct Intake: Sendable {
         return try await answer(decision, job, message, now: now)
     }
 
-    /// Says of a job whose key a campaign has what there is to say.
+    /// Answers a job whose key belongs to a campaign.
     private func answer(
         _ decision: IntakeDecision,
         _ job: Job,
@@ -312,10 +314,10 @@ struct Intake: Sendable {
         return try await refuse(document, app: job.app, message, now: now)
     }
 
-    /// The same job again: its producer hears what became of it, and an urgent one whose message was lost goes on.
+    /// Answers the same job again with the campaign's state; an urgent campaign whose message was lost continues.
     private func known(_ job: Job, _ message: InboundMessage, now: Timestamp) async throws -> Verdict {
         guard let campaign = try await ledger.read({ try $0.knownCampaign(app: job.app, id: job.id) }) else {
-            // It is over and forgotten since the look.
+            // The campaign has been forgotten since the read.
             return try await handle(message)
         }
         let number = campaign.facts.number
@@ -375,7 +377,7 @@ struct Intake: Sendable {
 extension Intake.Origin {
     fileprivate init(_ message: InboundMessage, _ job: Job) {
         correlationID = message.properties.messageID ?? job.id
-        // One that has to be ignored is not carried on either (W3C Trace Context, section 3.2.2.5).
+        // An invalid `traceparent` must be ignored, so it is not passed on (W3C Trace Context, section 3.2.2.5).
         if case .string(let text) = message.properties.header("traceparent"), TraceContext(text) != nil {
             traceParent = text
         }

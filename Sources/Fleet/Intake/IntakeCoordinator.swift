@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Store
 
-/// Takes campaign messages from the broker's loop to the intake task and their verdicts back.
+/// Carries campaign messages from the broker's loop to the intake tasks, and verdicts back.
 ///
 /// Confined to the loop of the worker's AMQP connections; messages of one queue are handled one after the other.
 final class IntakeCoordinator {
@@ -13,9 +13,9 @@ final class IntakeCoordinator {
     private let work: WorkCoordinator
     private let logger: Logger
     private let queues: [String: AsyncStream<Item>.Continuation]
-    /// The tasks to run: one per queue.
+    /// The messages of each queue, one task each.
     let streams: [AsyncStream<Item>]
-    /// A campaign was accepted: the planner looks at once.
+    /// Called when a campaign was accepted, so that the planner polls at once.
     var accepted: () -> Void = {}
 
     struct Item: Sendable {
@@ -39,18 +39,19 @@ final class IntakeCoordinator {
 
     func received(_ message: InboundMessage, connection: UInt64) {
         let result = queues[message.queue]?.yield(Item(message: message, connection: connection))
-        // A worker that stops decides about what it has taken, or urgent shards begin when everything is closed.
+        // A worker that stops first decides about the messages it has taken; otherwise urgent shards would begin when
+        // everything is closed.
         if case .enqueued = result { work.writer.begin() }
     }
 
-    /// Ends the tasks when what was taken is done.
+    /// Ends the tasks after the messages that were taken.
     func finish() {
         for queue in queues.values { queue.finish() }
     }
 
-    private static let fix = "mend what the error says, then fanfare parked replay"
+    private static let fix = "fix what the error says, then fanfare parked replay"
 
-    /// One queue's task.
+    /// Runs the task of one queue.
     static func run(
         _ stream: AsyncStream<Item>,
         _ core: NIOLoopBound<WorkerCore>,
@@ -66,7 +67,7 @@ final class IntakeCoordinator {
                     loop.execute { core.value.intake.decided(verdict, item) }
                     break
                 } catch let error as ShardError {
-                    // No ledger would help: the devices cannot be written as a list.
+                    // The devices cannot be written as a list; no ledger would help.
                     let problem = Problem(pointer: "/audience/devices", code: .value, detail: error.description)
                     let facts = ParkedNotice.Facts(
                         queue: item.message.queue,
@@ -80,7 +81,7 @@ final class IntakeCoordinator {
                     let isOfLedger = (error as? LedgerError)?.isOfLedger ?? false
                     switch tries.failed(isOfLedger: isOfLedger, now: MonotonicInstant(of: .now())) {
                     case .again(let pause):
-                        // Acceptance waits, unacked, for a ledger that does not answer.
+                        // The acceptance waits, unacked, for a ledger that does not answer.
                         logger.error("a campaign waits for the ledger", metadata: ["error": "\(error)"])
                         try? await Task.sleep(for: pause)
                         continue

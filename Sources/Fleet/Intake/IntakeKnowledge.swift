@@ -3,7 +3,7 @@ import Delivery
 import Store
 
 extension LedgerReader {
-    /// What the ledger says about a job; whether a worker knows its app is the caller's to say.
+    /// Returns the ledger's facts about a job; the caller knows if a worker has its app.
     func knowledge(of job: Job, isAppKnown: Bool, store: String) throws(LedgerError) -> IntakeDecision.Knowledge {
         var knowledge = IntakeDecision.Knowledge(
             holder: try holder(app: job.app, id: job.id),
@@ -39,7 +39,7 @@ extension LedgerReader {
             knowledge.isContentTaken = try contentHead(app: job.app, id: job.id).map { !$0.isOfCampaign } ?? false
         }
         if !job.sendsPushes {
-            // No provider is asked for anything, and devices that come later are meant too.
+            // No provider is involved, and devices that register later belong to the audience, too.
             knowledge.providers = []
             if job.audience.isOfRegistry { knowledge.deviceCount = 1 }
         }

@@ -1,8 +1,8 @@
 import Campaigns
 
-/// What is said of a media address that no app will find.
+/// Warnings about addresses that do not reach the app.
 enum MediaAddress {
-    /// For an app without message ids: its pushes have no `fanfare` object, which would carry the address.
+    /// Returns the warnings for an app without message ids: its pushes have no `fanfare` object to carry an address.
     static func warnings(_ job: Job) -> [Problem] {
         let content = job.content
         let links = [content.url.map { ("url", $0) }, content.actions.first.map { ("actions", $0.url) }]

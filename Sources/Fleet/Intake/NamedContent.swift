@@ -2,9 +2,9 @@ import Campaigns
 import Store
 import TLS
 
-/// Content that a push names and that the app fetches.
+/// Content that a push names and the app fetches.
 enum NamedContent {
-    /// What a campaign brings itself: its page or its questions as JSON, under the campaign's id.
+    /// Returns the content that a campaign brings along: its page or its questions as JSON, under the campaign's id.
     static func brought(by job: Job) -> NewContent? {
         guard job.kind.hasStoredContent, let block = job.content.announcement?.encoded ?? job.content.poll?.encoded
         else { return nil }
@@ -17,7 +17,7 @@ enum NamedContent {
         )
     }
 
-    /// What tells bytes from others, for caches: the first half of their SHA-256.
+    /// Returns the version of bytes, for caches: the first half of their SHA-256.
     static func version(of bytes: [UInt8]) -> String {
         SHA256.digest(bytes).prefix(16).map { byte in
             let text = String(byte, radix: 16)
@@ -25,7 +25,7 @@ enum NamedContent {
         }.joined()
     }
 
-    /// What refuses a job of an app whose pushes have no `fanfare` object: nothing would tell the app what to do.
+    /// Returns the problems of a job for an app without the `fanfare` object, which would tell the app what to do.
     static func problems(_ job: Job) -> [Problem] {
         let place: String
         switch job.kind {

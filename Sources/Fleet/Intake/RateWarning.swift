@@ -2,13 +2,15 @@ import Campaigns
 import Delivery
 import PushProviders
 
-/// What is said of a rate that cannot reach everybody in time.
+/// Warnings about a rate that cannot reach all devices in time.
 enum RateWarning {
+    /// Returns the warnings.
+    ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - devices: How many it is for.
-    ///   - appPace: The rate of its app; nil when that has none.
-    ///   - quotas: What its providers take a minute, each with how many devices of it the job is for.
+    ///   - devices: The number of its devices.
+    ///   - appPace: The rate of its app; nil when it has none.
+    ///   - quotas: The quotas of its providers, each with the number of the job's devices.
     ///   - now: The instant of acceptance.
     static func warnings(
         _ job: Job,
@@ -42,11 +44,11 @@ enum RateWarning {
     }
 
     private static func quotaWarning(_ job: Job, _ quota: ProviderQuota, _ devices: Int, left: Duration) -> Problem? {
-        // What is urgent does not wait for it.
+        // Urgent pushes do not wait for a quota.
         guard job.delivery.urgency == .bulk, devices > 0 else { return nil }
         let pace = Pace(quota)
         let seconds = Double(devices) * 60 / Double(pace.perMinute)
-        // Most ramps begin anew; few devices are through before it is over.
+        // Most ramps start again; with few devices all are sent before the ramp is over.
         let needed = Duration.seconds(seconds + min(lost(rampUp: pace.rampUp), seconds * Double(Pace.rampFloor - 1)))
         guard needed > left else { return nil }
         return Problem(
@@ -60,6 +62,6 @@ enum RateWarning {
         )
     }
 
-    /// While it grows from a tenth to the whole, a ramp is as fast as 55 % of it.
+    /// Returns the seconds that a ramp costs: while it grows from a tenth to the whole, it averages 55 % of the rate.
     private static func lost(rampUp: Int) -> Double { Double(rampUp) * 0.45 }
 }

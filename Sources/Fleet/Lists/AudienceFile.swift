@@ -10,26 +10,26 @@ public final class AudienceFile {
 
     /// The file's name for people.
     public let name: String
-    /// The file's bytes; nil for a pipe.
+    /// The file's size in bytes; nil for a pipe.
     public let size: Int64?
     private let format: AudienceFileFormat
     private let input: InputFile
 
-    /// What became of a file.
+    /// The result of an upload.
     public enum Result: Sendable {
-        /// Every line is a device.
+        /// Every line was a device.
         case uploaded(ListUpload.Summary, warnings: [AudienceFileProblem])
-        /// Some lines are none: nothing of the file was kept.
+        /// Some lines were not devices: nothing of the file was kept.
         case refused(AudienceFileReport)
     }
 
-    /// How far an upload is.
+    /// The progress of an upload.
     public struct Progress: Sendable {
         /// Bytes that were read.
         public var bytes: Int64
-        /// Bytes in all; nil for a pipe.
+        /// The file's size in bytes; nil for a pipe.
         public var size: Int64?
-        /// Devices so far.
+        /// The devices so far.
         public var devices: Int
     }
 
@@ -43,7 +43,7 @@ public final class AudienceFile {
 
     /// Uploads the file as a version of a list; after the first bad line the rest is only checked.
     ///
-    /// Without a ledger nothing is written. Throws `InputFile.Unreadable` or `LedgerError`; then nothing is kept.
+    /// Without a ledger it writes nothing. Throws `InputFile.Unreadable` or `LedgerError`; then nothing is kept.
     public func upload(
         app: String,
         list: String,
@@ -62,13 +62,13 @@ public final class AudienceFile {
             }
             return try await stream.finish()
         } catch {
-            // What went wrong first is what a person has to mend.
+            // The first error is the one that a person has to fix.
             try? await stream.abandon()
             throw error
         }
     }
 
-    /// The devices of a file, all of them in memory, with what is wrong with its lines.
+    /// Returns the devices of a file, all in memory, with a report on its lines.
     public static func devices(
         path: String,
         format: AudienceFileFormat
@@ -85,7 +85,7 @@ public final class AudienceFile {
         return (devices, reader.report)
     }
 
-    /// The first device of a file that a provider delivers to; nil when no good line has one.
+    /// Returns the first device of a file that belongs to a provider; nil when no good line has one.
     public static func firstDevice(
         of provider: ProviderName,
         path: String,

@@ -2,15 +2,15 @@ public import Campaigns
 import PushProviders
 public import Store
 
-/// Devices in CSV or NDJSON that come piece by piece, from a file or over HTTP, on their way into a list.
+/// A stream of devices in CSV or NDJSON, from a file or over HTTP, on their way into a list.
 ///
-/// After the first bad line the rest is only checked. Without a ledger nothing is written. Confined to one task; end it
-/// with `finish` or `abandon`.
+/// After the first bad line the rest is only checked. Without a ledger it writes nothing. Confined to one task; it
+/// must end with `finish` or `abandon`.
 public final class AudienceStream {
     private let upload: ListUpload
     private var reader: AudienceFileReader
 
-    /// A stream that has taken nothing.
+    /// Creates a stream.
     public init(
         _ format: AudienceFileFormat,
         app: String,
@@ -23,7 +23,7 @@ public final class AudienceStream {
 
     /// Devices so far.
     public var deviceCount: Int { reader.report.deviceCount }
-    /// Nothing of what comes can be used: it need not be read.
+    /// True if the rest cannot be used and need not be read.
     public var isUnusable: Bool { reader.report.isUnusable }
 
     /// Takes the next bytes.
@@ -33,7 +33,7 @@ public final class AudienceStream {
         if reader.report.problemCount == 0 { try await upload.add(devices) }
     }
 
-    /// Nothing more comes: the list is there, or nothing of it is kept.
+    /// Ends the stream: the list becomes visible, or nothing of it is kept.
     public func finish() async throws(LedgerError) -> AudienceFile.Result {
         var devices: [Device] = []
         reader.finish { device, _ in devices.append(device) }
@@ -45,12 +45,12 @@ public final class AudienceStream {
         return .uploaded(try await upload.finish(), warnings: reader.report.warnings)
     }
 
-    /// Gives it up: nothing is kept.
+    /// Gives the list up: nothing is kept.
     public func abandon() async throws(LedgerError) { try await upload.abandon() }
 }
 
 extension AudienceFileReport {
-    /// The answer to devices that cannot be used; `source` is where they came from.
+    /// Returns the answer to devices that cannot be used; `source` names their origin.
     public func refusal(of source: String) -> ProblemDocument {
         var listed = problems.map(\.problem)
         let more = problemCount - problems.count
@@ -66,14 +66,14 @@ extension AudienceFileReport {
         )
     }
 
-    /// How many problems are not listed, for people; nil when all are.
+    /// A text about the problems that are not listed, for people; nil when all are.
     public var unlisted: String? { problemCount > problems.count ? moreText(problemCount - problems.count) : nil }
 
     private func moreText(_ count: Int) -> String { "\(NumberText.grouped(count)) more problems are not listed" }
 }
 
 extension ListUpload.Summary {
-    /// What became of an upload, as `list put --json` and the HTTP API show it.
+    /// Returns the result of an upload, as `list put --json` and the HTTP API show it.
     public func json(app: String, list: String, warnings: [AudienceFileProblem]) -> JSONValue {
         .object([
             "app": .string(app), "name": .string(list), "version": .string(version),

@@ -1,7 +1,7 @@
 import Campaigns
 import PushProviders
 
-/// The devices of a job as a list: chunks, version, and how many of them were named twice.
+/// The devices of a job as a list: chunks, version, and the number of duplicates.
 struct InlineList {
     var chunks: [ListChunk]
     var version: String

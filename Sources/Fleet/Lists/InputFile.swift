@@ -6,18 +6,18 @@ import Glibc
 public final class InputFile {
     /// A file that cannot be read, with the system's reason.
     public struct Unreadable: Error, CustomStringConvertible {
-        /// One line for people.
+        /// The reason for people, in one line.
         public let description: String
     }
 
     /// The path, or `standard input`.
     public let name: String
-    /// Bytes of a file; nil for a pipe or a terminal.
+    /// The size of a file in bytes; nil for a pipe or a terminal.
     public let size: Int64?
     private let descriptor: Int32
     private let isOurs: Bool
 
-    /// Opens it.
+    /// Opens the file.
     public init(path: String) throws(Unreadable) {
         isOurs = path != "-"
         name = isOurs ? path : "standard input"
@@ -30,7 +30,7 @@ public final class InputFile {
 
     deinit { if isOurs { close(descriptor) } }
 
-    /// The next bytes; none at the end.
+    /// Reads the next bytes; none at the end.
     public func read(upTo count: Int) throws(Unreadable) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -43,7 +43,7 @@ public final class InputFile {
         return bytes
     }
 
-    /// Everything to the end, but not more than so many bytes.
+    /// Reads to the end, but no more than `most` bytes.
     public func readAll(upTo most: Int) throws(Unreadable) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < most {

@@ -2,14 +2,14 @@ public import Campaigns
 import PushProviders
 public import Store
 
-/// Writes devices into a new version of a list, in pieces: neither the devices nor their tokens are in memory at once.
+/// Writes devices into a new version of a list, piece by piece: neither devices nor tokens are all in memory.
 ///
-/// A device that occurs twice (provider and token) is taken once. Nobody sees the list before `finish`; one that is
-/// neither finished nor abandoned is swept by the workers an hour later. Confined to one task.
+/// A device that occurs twice (provider and token) is added once. The list is invisible before `finish`; workers
+/// remove one that is neither finished nor abandoned after an hour. Confined to one task.
 public final class ListUpload {
-    /// Chunks a transaction at most: about 2 MB, so that workers on the same ledger are not kept waiting.
+    /// The most chunks in a transaction: about 2 MB, so that workers on the same ledger need not wait.
     private static let chunksMax = 100
-    /// Devices that are looked up in the filter at once.
+    /// The devices that are looked up in the filter at once.
     private static let batchMax = 8_192
 
     private let app: String
@@ -21,29 +21,29 @@ public final class ListUpload {
     private var waiting: [ListChunk] = []
     private var number: UInt32?
     private var isOver = false
-    /// Devices that were taken.
+    /// The devices that were added.
     public private(set) var deviceCount = 0
-    /// Devices that had occurred before and were left out.
+    /// The duplicates that were left out.
     public private(set) var duplicateCount = 0
 
-    /// What an upload has come to.
+    /// The result of an upload.
     public struct Summary: Sendable, Equatable {
         /// The hash of the content.
         public var version: String
         /// Devices in the list.
         public var devices: Int
-        /// Devices that had occurred before and were left out.
+        /// The duplicates that were left out.
         public var duplicates: Int
-        /// Whether this version was there before, so that nothing was added.
+        /// True if this version existed before, so that nothing was added.
         public var isKnown: Bool
     }
 
-    /// An upload that has taken nothing.
+    /// Creates an upload.
     ///
     /// - Parameters:
-    ///   - app: Whose list it is.
+    ///   - app: The list's app.
     ///   - name: The list's name.
-    ///   - ledger: Where it goes; without one nothing is written, and `finish` says what would have been.
+    ///   - ledger: The ledger to write to; without one nothing is written, and `finish` returns what would have been.
     public init(app: String, name: String, to ledger: Ledger?) throws(LedgerError) {
         self.app = app
         self.name = name
@@ -51,7 +51,7 @@ public final class ListUpload {
         filter = try TokenFilter()
     }
 
-    /// Takes devices in their order.
+    /// Adds devices, in order.
     public func add(_ devices: [Device]) async throws(LedgerError) {
         precondition(!isOver, "an upload takes nothing after its end")
         var start = 0
@@ -83,7 +83,7 @@ public final class ListUpload {
         return summary
     }
 
-    /// Gives the list up: what was written is removed by the workers.
+    /// Gives the list up: workers remove what was written.
     public func abandon() async throws(LedgerError) {
         isOver = true
         waiting.removeAll()

@@ -1,11 +1,11 @@
 import Campaigns
 import TLS
 
-/// The version of a list: SHA-256 over its chunks, so that the same devices in the same order are the same version.
+/// The version of a list: SHA-256 over its chunks, so that the same devices in the same order have the same version.
 struct ListVersion {
     private var digest = [UInt8](repeating: 0, count: 32)
 
-    /// Takes the next chunk, in the order of ordinals.
+    /// Adds the next chunk, in the order of ordinals.
     mutating func add(_ chunk: ListChunk) throws {
         let group = chunk.group
         var bytes = digest
@@ -23,6 +23,6 @@ struct ListVersion {
         digest = SHA256.digest(bytes)
     }
 
-    /// Twenty hexadecimal digits: enough that two lists never share one by accident.
+    /// The version's text: twenty hexadecimal digits, enough that two lists never share one by accident.
     var text: String { Hexadecimal.text(digest.prefix(10)) }
 }

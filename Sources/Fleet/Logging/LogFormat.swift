@@ -1,9 +1,9 @@
-/// How a line of the log looks (`log.format`).
+/// The format of a line of the log (`log.format`).
 public enum LogFormat: String, Sendable {
     /// Pretty on a terminal, JSON otherwise.
     case auto
     /// One JSON object a line.
     case json
-    /// For people.
+    /// A line for people.
     case pretty
 }

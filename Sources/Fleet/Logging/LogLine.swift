@@ -2,16 +2,16 @@ import Campaigns
 import Foundation
 import Logging
 
-/// How an event becomes a line.
+/// Formats an event as a line.
 struct LogLine: Sendable {
-    /// For people; otherwise one JSON object.
+    /// True for people; otherwise one JSON object.
     var isPretty: Bool
     var isColoured: Bool
 
-    /// The line, with its newline; `fields` are shown by their names' order.
+    /// Returns the line with its newline; `fields` are sorted by name.
     func text(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, label: String) -> String {
         let pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
-        // The host's own clock: a line is for people, who compare it with what else the host has written down then.
+        // The time is the host's own clock, because people compare the line with the host's other logs.
         let now = Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
         return isPretty ? pretty(now, level, message, pairs) : json(now, level, message, pairs, label)
     }
@@ -26,7 +26,7 @@ struct LogLine: Sendable {
         let padded = name + String(repeating: " ", count: max(0, 8 - name.count))
         let fields = pairs.map { " \($0.0)=\($0.1)" }.joined()
         let shown = isColoured ? "\(Self.colour(level))\(padded)\u{1B}[0m" : padded
-        // A line is a line: a peer's text with a newline in it cannot pass for another event.
+        // An event stays on one line: a newline in a peer's text cannot fake another event.
         let line = "\(Self.timeOfDay(now)) \(shown) \(message)\(fields)"
         return line.replacingOccurrences(of: "\n", with: "\\n") + "\n"
     }
@@ -57,7 +57,7 @@ struct LogLine: Sendable {
         }
     }
 
-    /// The local time of day with milliseconds, for people.
+    /// Returns the local time of day with milliseconds, for people.
     private static func timeOfDay(_ instant: Timestamp) -> String {
         var seconds = time_t(instant.seconds)
         var parts = tm()

@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Takes the log's lines and writes them on a thread of its own: who logs never waits for who reads.
+/// Takes the log's lines and writes them on its own thread: a caller never waits for the reader.
 ///
-/// What is not written yet is bounded: lines beyond it are dropped and counted, the new ones, so that the order of the
-/// others stays. Once lines are taken again, one says how many are missing at its place. May be used from any thread.
+/// The lines that wait are limited: beyond that new lines are dropped and counted, so that the others stay in order.
+/// When lines are taken again, a notice tells how many are missing at that place. May be used from any thread.
 final class LogRelay: Sendable {
-    /// Bytes that wait at most, about a thousand lines; as many again may be under way to a reader who stands still.
+    /// The most bytes that wait, about a thousand lines; as many again may be in a blocked write.
     static let capacity = 256 << 10
-    /// The name that the system shows.
+    /// The thread's name in the system.
     static let threadName = "log"
 
     private struct Waiting {
         var bytes: [UInt8] = []
-        /// Lines that found no room since the last turn; all of them come after `bytes`.
+        /// The lines that found no room since the last batch; all of them come after `bytes`.
         var dropped = 0
-        /// The thread has nothing to do and is to be woken.
+        /// True if the thread has nothing to do and must be woken.
         var isIdle = false
         var isEnding = false
 
-        /// Whether the thread is to be woken.
+        /// Returns true if the thread must be woken.
         mutating func wakes() -> Bool {
             defer { isIdle = false }
             return isIdle
@@ -31,12 +31,12 @@ final class LogRelay: Sendable {
     private let signal = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Starts the thread; who makes one ends it.
+    /// Starts the thread; the creator must end it.
     ///
     /// - Parameters:
-    ///   - capacity: bytes that wait at most.
-    ///   - notice: the line that says how many are missing, with its newline.
-    ///   - write: writes bytes, for as long as that takes; answers how many, fewer than all when no more can be written.
+    ///   - capacity: The most bytes that wait.
+    ///   - notice: Returns the line about missing lines, with its newline.
+    ///   - write: Writes bytes and blocks until done; returns the number written, fewer than all when writing fails.
     init(
         capacity: Int = LogRelay.capacity,
         notice: @escaping @Sendable (_ dropped: Int) -> String,
@@ -45,7 +45,7 @@ final class LogRelay: Sendable {
         self.capacity = capacity
         waiting.withLock { $0.bytes.reserveCapacity(capacity) }
         let thread = Thread { [self] in
-            // What `Thread.name` is set to the system does not hear of; without /proc the thread has no name.
+            // `Thread.name` does not reach the system, so the name is written here; without /proc the thread has none.
             try? Data(Self.threadName.utf8).write(to: URL(fileURLWithPath: "/proc/thread-self/comm"))
             var writer = LineWriter(notice: notice, write: write)
             var turn: [UInt8] = []
@@ -56,10 +56,10 @@ final class LogRelay: Sendable {
         thread.start()
     }
 
-    /// Takes a line with its newline; never waits.
+    /// Adds a line with its newline; never waits.
     func add(_ line: String) {
         let wakes = waiting.withLock { waiting in
-            // After one that found no room the others wait for the notice, however short they are.
+            // After a line that found no room all others wait for the notice, however short they are.
             if waiting.dropped > 0 || waiting.bytes.count + line.utf8.count > capacity {
                 waiting.dropped += 1
             } else {
@@ -70,9 +70,9 @@ final class LogRelay: Sendable {
         if wakes { signal.signal() }
     }
 
-    /// Has what waits written and ends the thread; false when that takes longer than `limit`.
+    /// Writes the waiting lines and ends the thread; returns false when that takes longer than `limit`.
     ///
-    /// What is added afterwards may be lost.
+    /// Lines that are added afterwards may be lost.
     @discardableResult
     func end(within limit: DispatchTimeInterval) -> Bool {
         let wakes = waiting.withLock { waiting in
@@ -83,7 +83,7 @@ final class LogRelay: Sendable {
         return ended.wait(timeout: .now() + limit) == .success
     }
 
-    /// Waits for lines and takes them in exchange for an empty buffer; nil at the end.
+    /// Waits for lines and swaps them for an empty buffer; returns the number of dropped lines, nil at the end.
     private func next(_ turn: inout [UInt8]) -> Int? {
         turn.removeAll(keepingCapacity: true)
         while true {
@@ -100,12 +100,12 @@ final class LogRelay: Sendable {
     }
 }
 
-/// Writes lines, and says how many are missing as soon as that can be written.
+/// Writes lines, and a notice about missing ones as soon as that is possible.
 private struct LineWriter {
     let notice: @Sendable (Int) -> String
     let write: @Sendable (UnsafeRawBufferPointer) -> Int
     private var missing = 0
-    /// The last line came to a part of itself: a full disk takes what it has room for.
+    /// True if the last line was written in part only: a full disk takes what it has room for.
     private var isWithinLine = false
 
     init(notice: @escaping @Sendable (Int) -> String, write: @escaping @Sendable (UnsafeRawBufferPointer) -> Int) {
@@ -113,10 +113,10 @@ private struct LineWriter {
         self.write = write
     }
 
-    /// Writes a turn's lines; `dropped` came after them.
+    /// Writes a batch of lines; `dropped` lines came after them.
     mutating func write(_ lines: [UInt8], dropped: Int) {
         sayWhatIsMissing()
-        // Nothing is written past a gap that is not said.
+        // Nothing is written after a gap before its notice.
         missing += missing == 0 ? put(lines) : Self.count(lines[...])
         missing += dropped
         sayWhatIsMissing()
@@ -128,7 +128,7 @@ private struct LineWriter {
         if put(Array(line.utf8)) == 0 { missing = 0 }
     }
 
-    /// Answers how many lines were not written whole.
+    /// Returns the number of lines that were not written in full.
     private mutating func put(_ bytes: [UInt8]) -> Int {
         let written = bytes.withUnsafeBytes { $0.isEmpty ? 0 : write($0) }
         if written > 0 { isWithinLine = bytes[written - 1] != UInt8(ascii: "\n") }

@@ -5,7 +5,7 @@ import Synchronization
 public final class LogThreshold: Sendable {
     private let index: Atomic<Int>
 
-    /// A threshold.
+    /// Creates a threshold.
     public init(_ level: Logger.Level) {
         index = Atomic(Self.index(of: level))
     }

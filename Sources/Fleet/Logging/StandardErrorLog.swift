@@ -3,18 +3,18 @@ import Foundation
 public import Logging
 import Synchronization
 
-/// Writes the log to standard error, a line an event, so that standard output stays for results.
+/// Writes the log to standard error, a line per event, so that standard output is for results only.
 ///
-/// Who logs never waits: a reader of standard error that stands still costs lines, not work (see `LogRelay`).
+/// A caller never waits: a blocked reader of standard error costs lines, not work (see `LogRelay`).
 public struct StandardErrorLog: LogHandler {
-    /// See `LogHandler`; the process's level until a logger is given one of its own.
+    /// The process's level until the logger gets one of its own; see `LogHandler`.
     public var logLevel: Logger.Level {
         get { ownLevel ?? threshold.level }
         set { ownLevel = newValue }
     }
-    /// See `LogHandler`.
+    /// The fields of every line; see `LogHandler`.
     public var metadata: Logger.Metadata = [:]
-    /// See `LogHandler`.
+    /// The source of further fields; see `LogHandler`.
     public var metadataProvider: Logger.MetadataProvider?
 
     private var ownLevel: Logger.Level?
@@ -30,13 +30,13 @@ public struct StandardErrorLog: LogHandler {
         self.write = write
     }
 
-    /// See `LogHandler`.
+    /// The field of every line with that name; see `LogHandler`.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// See `LogHandler`.
+    /// Writes an event as a line; see `LogHandler`.
     public func log(event: LogEvent) {
         var fields = metadataProvider?.get() ?? [:]
         fields.merge(metadata) { $1 }
@@ -48,16 +48,16 @@ public struct StandardErrorLog: LogHandler {
 // MARK: - The process's log
 
 extension StandardErrorLog {
-    /// How long the process's end waits for a reader of its last lines.
+    /// The time that the process's end waits for a reader of its last lines.
     private static let patience = DispatchTimeInterval.seconds(1)
     private static let installed = Mutex<LogRelay?>(nil)
 
-    /// The process's log, once it is installed.
+    /// The process's log, once installed.
     static var relay: LogRelay? { installed.withLock { $0 } }
 
-    /// Makes it the process's log; once, at start.
+    /// Installs the handler as the process's log; once, at the start.
     ///
-    /// The threshold changes the level later, on SIGHUP. However the process exits, its last lines are written.
+    /// The threshold changes the level later, on SIGHUP. The last lines are written however the process exits.
     @discardableResult
     public static func install(_ settings: Configuration.LogSettings) -> LogThreshold {
         let threshold = LogThreshold(settings.level)
@@ -83,7 +83,7 @@ extension StandardErrorLog {
 }
 
 extension LogLine {
-    /// As the setting has it, for standard error.
+    /// Creates the line format of a setting, for standard error.
     fileprivate init(_ format: LogFormat) {
         let isTerminal = isatty(STDERR_FILENO) == 1
         let noColour = ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty == false

@@ -2,18 +2,19 @@ import Campaigns
 import PushProviders
 import TLS
 
-/// A push's signed message id, `m` (contract, section 5): the edge reads from it which device of which campaign it was.
+/// A push's signed message id, `m` (contract, section 5), from which the edge reads the campaign and the device.
 ///
-/// 16 bytes in base64url: the campaign's number and the device's index in it, four bytes each with the most significant
-/// first, then the first eight bytes of HMAC-SHA256 over the app's name in UTF-8, both numbers in that form, and the
-/// key's epoch in four bytes likewise. Numbers have a fixed length and come last, so no two messages are alike.
+/// It is 16 bytes in base64url: the campaign's number and the device's index in it, four bytes each with the most
+/// significant first, then the first eight bytes of an HMAC-SHA256. The HMAC is over the app's name in UTF-8, both
+/// numbers in that form, and the key's epoch in four bytes likewise. The numbers have a fixed length and come last, so
+/// no two inputs are alike.
 public struct MessageID: Hashable, Sendable {
     /// The campaign's number in the ledger.
     public let campaign: UInt32
     /// The device's index in the campaign, the same over all attempts.
     public let device: UInt32
 
-    /// What an id says, if one of the app's keys signed it; nil for everything else.
+    /// Reads an id; nil unless one of the app's keys signed it.
     ///
     /// Compares in constant time. A pure function, for any thread.
     public init?(_ text: some Collection<UInt8>, app: String, keys: MessageKeys) {
@@ -30,7 +31,7 @@ public struct MessageID: Hashable, Sendable {
         self.device = device
     }
 
-    /// The ids of some devices of a campaign, in their order, as pushes carry them.
+    /// Returns the ids of some devices of a campaign, in their order, as pushes carry them.
     ///
     /// A pure function, for any thread.
     public static func signed(campaign: UInt32, devices: [UInt32], app: String, keys: MessageKeys) -> [String] {
@@ -45,7 +46,7 @@ public struct MessageID: Hashable, Sendable {
 
 /// Signs and writes the message ids of a campaign's devices; made once for a shard.
 ///
-/// The codes of a whole shard are made together, because that costs a fraction of one after the other; writing allocates
+/// The codes of a whole shard are made together, which costs a fraction of making each alone; writing allocates
 /// nothing. May be used from any thread.
 final class MessageIDSigner: Sendable {
     private let campaign: UInt32
@@ -64,7 +65,7 @@ final class MessageIDSigner: Sendable {
         code = HMACSHA256(key: key.secret, beginning: Array(app.utf8) + number)
     }
 
-    /// The first eight bytes of each device's HMAC as a number.
+    /// Returns the first eight bytes of each device's HMAC as a number.
     func codes(of devices: [UInt32]) -> [UInt64] {
         let rests = devices.map { (UInt64($0) << 32 | UInt64(epoch)).bigEndian }
         return [UInt64](unsafeUninitializedCapacity: devices.count) { codes, count in
@@ -75,18 +76,18 @@ final class MessageIDSigner: Sendable {
         }
     }
 
-    /// Writes the 22 characters of a device's id with its code; `place` has room for them, or this traps.
+    /// Writes the 22 characters of a device's id with its code; traps if `place` has no room for them.
     func write(device: UInt32, code: UInt64, into place: UnsafeMutableRawBufferPointer) {
         precondition(place.count >= MessageIDPlace.byteCount, "a message id does not fit \(place.count) bytes")
         let numbers = UInt64(campaign) << 32 | UInt64(device)
-        // 128 bits as 21 characters of six and one of the last two, which come first in it (RFC 4648, 4).
+        // 128 bits are 21 characters of six bits, and one that begins with the last two (RFC 4648, 4).
         for index in 0..<10 { place[index] = Self.character(numbers >> UInt64(58 - 6 * index)) }
         place[10] = Self.character(numbers << 2 | code >> 62)
         for index in 0..<10 { place[11 + index] = Self.character(code >> UInt64(56 - 6 * index)) }
         place[21] = Self.character(code << 4)
     }
 
-    /// A literal's bytes, so that no device pays for a lazy global or for bounds.
+    /// A literal's bytes, so that no device pays for a lazy global or a bounds check.
     private static var alphabet: StaticString { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" }
 
     @inline(__always)

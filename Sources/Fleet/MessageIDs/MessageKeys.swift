@@ -1,38 +1,38 @@
 import Campaigns
 import TLS
 
-/// The keys that message ids of an app are signed with: one, or two while they are rotated (`edge.message_key_file`).
+/// The keys that sign an app's message ids: one, or two during a rotation (`edge.message_key_file`).
 ///
-/// The first signs, both verify. To rotate: add the new key as the second line wherever ids are signed or verified,
-/// then make it the first, then take the old one out when its pushes are of no interest any more.
+/// The first key signs, both verify. To rotate: add the new key as the second line wherever ids are signed or
+/// verified, then make it the first, then remove the old one when its pushes no longer matter.
 public struct MessageKeys: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// Keys at a time at most.
+    /// The most keys at a time.
     public static let countMax = 2
-    /// What a key has in bytes; longer ones gain nothing (RFC 2104, 3).
+    /// The length of a key in bytes; longer ones gain nothing (RFC 2104, 3).
     public static let keyBytes = 32...64
 
     /// The key that signs.
     let signing: Key
-    /// All that verify, the signing one first.
+    /// The keys that verify, the signing one first.
     let all: [Key]
 
-    /// One key, with the number that tells it from the one before.
+    /// A key with the number that tells it from the previous one.
     struct Key: Sendable, Equatable {
         let epoch: UInt32
         let secret: [UInt8]
     }
 
-    /// What is wrong with a key file; never a part of the key.
+    /// A problem with a key file; it never contains a part of a key.
     public struct Unusable: Error, Equatable {
         /// The line, from 1; nil for the whole file.
         public let line: Int?
-        /// What is wrong.
+        /// The problem.
         public let detail: String
     }
 
     /// Reads a key file: a key a line, as its epoch (a whole number) and 32 to 64 bytes in hexadecimal.
     ///
-    /// Empty lines and lines that begin with `#` are left out.
+    /// Empty lines and lines that begin with `#` are ignored.
     public init(file: [UInt8]) throws(Unusable) {
         var keys: [Key] = []
         for (index, line) in file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -72,15 +72,15 @@ public struct MessageKeys: Sendable, Equatable, CustomStringConvertible, CustomR
     /// The epochs, the signing key's first.
     public var epochs: [UInt32] { all.map(\.epoch) }
 
-    /// Which keys there are, for people; no secret.
+    /// The epochs for people; no secret.
     public var description: String {
         "epoch \(signing.epoch)" + all.dropFirst().map { ", epoch \($0.epoch) verifies" }.joined()
     }
 
-    /// Never the keys.
+    /// A mirror with the epochs only.
     public var customMirror: Mirror { Mirror(self, children: ["epochs": epochs]) }
 
-    /// What tells these keys from others; no secret.
+    /// A digest that tells these keys from others; no secret.
     var digest: [UInt8] {
         let parts = all.map { key in withUnsafeBytes(of: key.epoch.bigEndian, Array.init) + SHA256.digest(key.secret) }
         return SHA256.digest(parts.flatMap(\.self))

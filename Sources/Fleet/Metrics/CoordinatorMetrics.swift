@@ -1,13 +1,13 @@
-/// The broker's side of a worker at one instant.
+/// The metrics of a worker's broker side at one instant.
 struct CoordinatorMetrics: Sendable {
     var counters: WorkCounters
-    /// What phones said.
+    /// Counts of phones' tracking reports.
     var tracking = TrackingCounters()
     var consumer: ConnectionMetrics
     var publisher: ConnectionMetrics
-    /// Not told to stop.
+    /// True until the worker is told to stop.
     var isTakingWork: Bool
-    /// The broker is in an alarm.
+    /// True while the broker is in an alarm.
     var isBlocked: Bool
     /// Publishes that wait for their confirm.
     var unconfirmed: Int
@@ -17,9 +17,9 @@ struct CoordinatorMetrics: Sendable {
     var running: Int
 }
 
-/// One of the worker's two connections to the broker.
+/// The metrics of one of the worker's two connections to the broker.
 struct ConnectionMetrics: Sendable {
     var isUp: Bool
-    /// Since the process began; one more than it was lost, when it is up.
+    /// The connections made since the process began.
     var made: UInt64
 }

@@ -3,7 +3,7 @@ import Delivery
 public import Store
 import Transport
 
-/// A worker's series, subject by subject.
+/// A worker's metrics, subject by subject.
 extension Exposition {
     mutating func write(_ counters: WorkCounters) {
         family("fanfare_notifications_total", .counter, "Devices with an outcome that this worker has settled.")
@@ -28,7 +28,7 @@ extension Exposition {
         family(
             "fanfare_maybe_sent_total",
             .counter,
-            "Devices that a run may have sent to before it ended without a word."
+            "Devices that a run may have sent to before it ended without a report."
         )
         sample("fanfare_maybe_sent_total", [], counters.maybeSent)
         family("fanfare_parked_total", .counter, "Messages and shards that this worker parked.")
@@ -44,7 +44,7 @@ extension Exposition {
 
     mutating func write(_ tracking: TrackingCounters) {
         let results = tracking.results
-        family("fanfare_tracked_total", .counter, "What phones said, by what became of it in the ledger.")
+        family("fanfare_tracked_total", .counter, "Tracking reports of phones, by their result in the ledger.")
         for (result, count) in [
             ("counted", results.counted), ("repeated", results.repeated), ("unknown_campaign", results.unknown),
             ("late", results.late),
@@ -81,7 +81,7 @@ extension Exposition {
                 ("draining", UInt64($0.state.draining)),
             ]
         }
-        each(providers, "fanfare_connection_events_total", .counter, "What happened to connections.", "event") {
+        each(providers, "fanfare_connection_events_total", .counter, "Events of provider connections.", "event") {
             [
                 ("connect", $0.counters.connects), ("connect_failure", $0.counters.connectFailures),
                 ("handshake", $0.counters.handshakes), ("resumption", $0.counters.resumptions),
@@ -90,7 +90,7 @@ extension Exposition {
                 ("first_stream_refused", $0.counters.firstStreamRefusals),
             ]
         }
-        each(providers, "fanfare_network_bytes_total", .counter, "Ciphertext.", "direction") {
+        each(providers, "fanfare_network_bytes_total", .counter, "Bytes of ciphertext.", "direction") {
             [("received", $0.counters.bytesReceived), ("sent", $0.counters.bytesSent)]
         }
         each(providers, "fanfare_streams_inflight", .gauge, "Requests that wait for their answer.") {
@@ -119,7 +119,7 @@ extension Exposition {
 
     mutating func write(clockSkew milliseconds: Int64) {
         let name = "fanfare_clock_skew_seconds"
-        family(name, .gauge, "How far this host's wall clock is ahead of the time that all workers share.")
+        family(name, .gauge, "The lead of this host's wall clock over the time that all workers share.")
         sample(name, seconds: Double(milliseconds) / 1000)
     }
 
@@ -178,18 +178,23 @@ extension Exposition {
             "Unflushed answers at which no stream is opened (worker.unflushed).",
             senders.unflushedMax
         )
-        family("fanfare_amqp_connected", .gauge, "Whether the connection to the broker is up.")
+        family("fanfare_amqp_connected", .gauge, "1 while the connection to the broker is up, else 0.")
         sample("fanfare_amqp_connected", [("connection", "consumer")], coordinator.consumer.isUp ? 1 : 0)
         sample("fanfare_amqp_connected", [("connection", "publisher")], coordinator.publisher.isUp ? 1 : 0)
         family("fanfare_amqp_connections_total", .counter, "Connections to the broker that were made.")
         sample("fanfare_amqp_connections_total", [("connection", "consumer")], coordinator.consumer.made)
         sample("fanfare_amqp_connections_total", [("connection", "publisher")], coordinator.publisher.made)
-        single("fanfare_amqp_blocked", .gauge, "Whether the broker is in an alarm.", coordinator.isBlocked ? 1 : 0)
+        single(
+            "fanfare_amqp_blocked",
+            .gauge,
+            "1 while the broker is in an alarm, else 0.",
+            coordinator.isBlocked ? 1 : 0
+        )
         single("fanfare_amqp_unconfirmed", .gauge, "Publishes that wait for their confirm.", coordinator.unconfirmed)
         single("fanfare_amqp_unpublished", .gauge, "Publishes that wait to be written.", coordinator.unpublished)
     }
 
-    /// What this process has written.
+    /// Writes the metrics of this process's ledger writes.
     public mutating func write(_ ledger: LedgerMetrics) {
         single("fanfare_ledger_commits_total", .counter, "Write transactions of this process.", ledger.commits)
         single("fanfare_ledger_writes_total", .counter, "Writes in them; some share a transaction.", ledger.bodies)
@@ -203,13 +208,13 @@ extension Exposition {
         single("fanfare_ledger_waiting", .gauge, "Writes that wait for the ledger.", ledger.waiting)
     }
 
-    /// Which program this is: its value is 1, the labels are what it tells.
+    /// Writes the program's version: the value is 1, the label has the version.
     public mutating func writeBuild() {
         family("fanfare_build_info", .gauge, "The program's version.")
         sample("fanfare_build_info", [("version", Build.version)], 1)
     }
 
-    /// The process itself, as Prometheus' client libraries describe one.
+    /// Writes the metrics of the process, as Prometheus' client libraries do.
     public mutating func writeProcess() { write(ProcessMetrics.read()) }
 
     mutating func write(_ process: ProcessMetrics) {
@@ -226,7 +231,7 @@ extension Exposition {
         single(
             "process_start_time_seconds",
             .gauge,
-            "When the process started, in seconds since 1970.",
+            "Start of the process, in seconds since 1970.",
             seconds: process.startedAt
         )
     }

@@ -1,13 +1,13 @@
-/// Metrics in Prometheus' text format, version 0.0.4: what a scrape of `/metrics` answers.
+/// Metrics in Prometheus' text format, version 0.0.4: the answer to a scrape of `/metrics`.
 ///
-/// Names and units follow Prometheus' naming rules: base units, `_total` for what counts up, no label whose values have
-/// no end (no token, no user, no campaign).
+/// Names and units follow Prometheus' naming rules: base units, `_total` for counters, and no label with unlimited
+/// values (no token, no user, no campaign).
 public struct Exposition {
-    /// What a series of one name is.
+    /// The type of a metric.
     public enum Kind: String {
-        /// Counts up while the process lives.
+        /// A value that only grows while the process lives.
         case counter
-        /// Goes up and down.
+        /// A value that goes up and down.
         case gauge
         /// Counts in buckets.
         case histogram
@@ -16,37 +16,37 @@ public struct Exposition {
     /// The value of the `content-type` field.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// What is written so far.
+    /// The text written so far.
     public private(set) var text = ""
 
-    /// Begins the series of a name; all its samples follow before the next name.
+    /// Begins a metric; all its samples must follow before the next one.
     public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// One sample.
+    /// Writes a sample.
     public mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: some BinaryInteger) {
         text += "\(name)\(Self.braced(labels)) \(value)\n"
     }
 
-    /// One sample that is no whole number.
+    /// Writes a sample that is not a whole number.
     public mutating func sample(_ name: String, _ labels: [(String, String)] = [], seconds value: Double) {
         text += "\(name)\(Self.braced(labels)) \(value)\n"
     }
 
-    /// A name with one sample and no labels.
+    /// Writes a metric with one sample and no labels.
     public mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
         family(name, kind, help)
         sample(name, [], value)
     }
 
-    /// A name with one sample that is no whole number.
+    /// Writes a metric with one sample that is not a whole number.
     public mutating func single(_ name: String, _ kind: Kind, _ help: String, seconds value: Double) {
         family(name, kind, help)
         sample(name, [], seconds: value)
     }
 
-    /// The samples of a histogram with these labels; `counts` has one more than there are bounds, not cumulated.
+    /// Writes the samples of a histogram; `counts` has one more element than `bounds`, and is not cumulative.
     mutating func histogram(
         _ name: String,
         _ labels: [(String, String)],
@@ -63,7 +63,7 @@ public struct Exposition {
         sample(name + "_count", labels, count)
     }
 
-    /// Nothing yet.
+    /// Creates an empty text.
     public init() {}
 
     private static func braced(_ labels: [(String, String)]) -> String {
@@ -71,7 +71,7 @@ public struct Exposition {
         return "{" + labels.map { "\($0.0)=\"\(escaped($0.1))\"" }.joined(separator: ",") + "}"
     }
 
-    /// A label's value: backslash, quote and line feed have escapes.
+    /// Returns a label's value with backslash, quote and line feed escaped.
     private static func escaped(_ value: String) -> String {
         var result = ""
         for character in value.unicodeScalars {

@@ -7,23 +7,23 @@ import Store
 import Synchronization
 import Transport
 
-/// What stands in the ledger and in the queues for the whole fleet, as one worker saw it last.
+/// The fleet's state in the ledger and in the queues, as one worker last saw it.
 struct FleetMetrics: Sendable {
-    /// Lanes whose queues the broker told of; empty when it did not.
+    /// The queues of lanes that the broker reported; empty when it did not answer.
     var lanes: [(lane: Lane, counts: QueueCounts)] = []
-    /// Messages on the rungs, both sides.
+    /// Messages on the rungs, of both sides.
     var retrying: [(rung: Rung, messages: Int)] = []
     var tracking: QueueCounts?
-    /// What the ledger told; nil when it did not.
+    /// The ledger's part; nil when it could not be read.
     var ledger: LedgerSide?
 
-    /// What the ledger says of the fleet.
+    /// The fleet's state in the ledger.
     struct LedgerSide: Sendable {
-        /// Workers that have reported within the time that the ledger gives them.
+        /// Workers whose last report is recent enough to count as alive.
         var workers: Int
-        /// Campaigns that are not over, by their state in the contract's words.
+        /// Campaigns that are not over, by state in the contract's words.
         var campaigns: [String: Int]
-        /// Campaigns that are paused until a person mends something.
+        /// Campaigns that are paused until a person fixes something.
         var toFix: Int
         /// Devices that could be sent to now, of campaigns that are being sent.
         var backlog: [Urgency: Int]
@@ -35,26 +35,27 @@ struct FleetMetrics: Sendable {
         var webhooks: [String: WebhookMetrics]
     }
 
-    /// What the ledger says of an app's webhooks together.
+    /// The state of an app's webhooks together.
     struct WebhookMetrics: Sendable {
         /// Events that wait.
         var waiting = 0
-        /// How long the oldest of them has waited, in seconds.
+        /// The age of the oldest one, in seconds.
         var age = 0
-        /// Webhooks that take nothing at present.
+        /// Webhooks that fail at present.
         var failing = 0
         /// Webhooks that were given up.
         var disabled = 0
     }
 }
 
-/// Looks at ledger and queues every five seconds, for the metrics: what no worker alone can count.
+/// Reads ledger and queues every five seconds, for the metrics that no worker can count alone.
 ///
-/// Runs as one task on workers that plan; each tells the same, so that nothing is missing when one is gone.
+/// Runs as one task on each worker with the planner role. All report the same, so that nothing is missing when one is
+/// gone.
 struct FleetPoll: Sendable {
-    /// Between looks.
+    /// The time between two reads.
     static let pause = Duration.seconds(5)
-    /// The states that are told, also when no campaign has them.
+    /// The states that are reported, even when no campaign has them.
     static let states = ["planning", "scheduled", "held", "sending", "paused"]
 
     let ledger: Ledger
@@ -63,19 +64,19 @@ struct FleetPoll: Sendable {
     let providers: [ProviderName]
     let latest: LatestFleetMetrics
 
-    /// Looks until the task is cancelled.
+    /// Reads until the task is cancelled.
     func run() async {
         var client: AMQPClient?
         while !Task.isCancelled {
             var metrics = FleetMetrics()
-            metrics.ledger = try? await readLedger()  // the series are missing, and the log has the poll's error
+            metrics.ledger = try? await readLedger()  // the series are missing then; the log has the poll's error
             do {
                 let connected: AMQPClient
                 if let client { connected = client } else { connected = try await connect() }
                 client = connected
                 try await read(connected, &metrics)
             } catch {
-                // The connections that work comes over tell of it; this one is made anew at the next look.
+                // The worker's own connections report the fault; this one is made again at the next read.
                 await client?.close()
                 client = nil
             }
@@ -149,14 +150,14 @@ struct FleetPoll: Sendable {
 }
 
 extension CampaignStatus {
-    /// Devices that wait for nothing but their turn: not those on a rung, set aside or parked, nor those of parts whose
-    /// time may not have come.
+    /// Devices that wait only for their turn: not those on a rung, set aside or parked, nor those of parts whose time
+    /// may not have come.
     fileprivate var readyDevices: Int {
         (parts.isEmpty ? pending.unplanned : 0) + pending.queued + pending.sending
     }
 }
 
-/// The last look; may be used from any thread.
+/// The result of the last read; may be used from any thread.
 final class LatestFleetMetrics: Sendable {
     let metrics = Mutex(FleetMetrics())
 }
@@ -171,7 +172,7 @@ extension Exposition {
         for (rung, messages) in fleet.retrying {
             sample("fanfare_retry_messages", [("rung", rung.name)], messages)
         }
-        family("fanfare_tracking_messages", .gauge, "Batches of what phones said that wait for the ledger.")
+        family("fanfare_tracking_messages", .gauge, "Batches of tracking reports that wait for the ledger.")
         if let tracking = fleet.tracking { sample("fanfare_tracking_messages", [], tracking.ready) }
         family("fanfare_campaigns", .gauge, "Campaigns that are not over, of the whole fleet.")
         for (state, count) in (fleet.ledger?.campaigns ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -186,7 +187,7 @@ extension Exposition {
             guard let count = fleet.ledger?.backlog[urgency] else { continue }
             sample("fanfare_backlog_devices", [("urgency", urgency.rawValue)], count)
         }
-        family("fanfare_campaigns_to_mend", .gauge, "Campaigns that are paused until a person mends something.")
+        family("fanfare_campaigns_to_mend", .gauge, "Campaigns that are paused until a person fixes something.")
         if let ledger = fleet.ledger { sample("fanfare_campaigns_to_mend", [], ledger.toFix) }
         family("fanfare_breaker_open", .gauge, "1 for each breaker that is open, of the whole fleet.")
         for key in fleet.ledger?.breakers ?? [] { sample("fanfare_breaker_open", key.labels, 1) }
@@ -201,7 +202,7 @@ extension Exposition {
         let apps = webhooks.sorted { $0.key < $1.key }
         family("fanfare_webhook_events", .gauge, "Events that wait for an app's webhooks.")
         for (app, metrics) in apps { sample("fanfare_webhook_events", [("app", app)], metrics.waiting) }
-        family("fanfare_webhook_oldest_event_seconds", .gauge, "How long the oldest of them has waited.")
+        family("fanfare_webhook_oldest_event_seconds", .gauge, "Age of the oldest of these events.")
         for (app, metrics) in apps { sample("fanfare_webhook_oldest_event_seconds", [("app", app)], metrics.age) }
         family("fanfare_webhooks_out", .gauge, "Webhooks of an app that take nothing at present, or were given up.")
         for (app, metrics) in apps {

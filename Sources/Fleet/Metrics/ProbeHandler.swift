@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One HTTP/1.1 connection to the probes' address, confined to its loop.
+/// An HTTP/1.1 connection to the probes' address, confined to its loop.
 final class ProbeHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -17,7 +17,7 @@ final class ProbeHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head): self.head = head
-        case .body: context.close(promise: nil)  // nothing here takes one
+        case .body: context.close(promise: nil)  // no path here takes a body
         case .end:
             guard let head else { return }
             self.head = nil
@@ -65,11 +65,11 @@ final class ProbeHandler: ChannelInboundHandler {
     }
 }
 
-/// Connections that are open; may be used from any thread.
+/// The number of open connections; may be used from any thread.
 final class ConnectionCount: Sendable {
     private let open = Atomic(0)
 
-    /// One more, unless there are so many.
+    /// Adds a connection and returns true, unless there are `most` already.
     func add(most: Int) -> Bool {
         if open.add(1, ordering: .relaxed).newValue <= most { return true }
         remove()

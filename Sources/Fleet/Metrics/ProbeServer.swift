@@ -5,26 +5,27 @@ import NIOPosix
 import Synchronization
 import Transport
 
-/// What the address of `worker.listen` answers.
+/// An answer of the address `worker.listen`.
 struct ProbeAnswer: Sendable {
     var status: HTTPResponseStatus
     var text: String
     var contentType = "text/plain; charset=utf-8"
 }
 
-/// The address of metrics and probes: HTTP/1.1, GET and HEAD only, on a thread of its own, so that it can tell when the
-/// loops that send do not answer.
+/// The address of metrics and probes: HTTP/1.1, GET and HEAD only.
+///
+/// It has a thread of its own, so that it can report when the sending loops do not answer.
 final class ProbeServer: Sendable {
     typealias Answering = @Sendable (_ path: String, _ loop: any EventLoop) -> EventLoopFuture<ProbeAnswer>
 
-    /// Connections at once; more are closed.
+    /// The most connections at once; further ones are closed.
     private static let connectionsMax = 64
-    /// A connection that says nothing for so long is closed.
+    /// The time after which a silent connection is closed.
     private static let idleMax = TimeAmount.seconds(60)
-    /// Ports that are tried behind the default one.
+    /// The number of ports tried after the default one.
     private static let portsTried = 100
 
-    /// Where it listens.
+    /// The address it listens on.
     let address: Configuration.NetworkAddress
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
@@ -42,10 +43,12 @@ final class ProbeServer: Sendable {
         self.answers = answers
     }
 
-    /// Who answers from now on; until then all answers say that the worker starts.
+    /// Sets the source of answers; until then all answers say that the worker starts.
     func use(_ answering: @escaping Answering) { answers.use(answering) }
 
-    /// Listens; an address that is taken is an error when somebody asked for it, the default moves to the next port.
+    /// Starts to listen.
+    ///
+    /// An address in use is an error if it was configured; the default moves to the next port.
     static func start(
         _ address: Configuration.NetworkAddress,
         isGiven: Bool
@@ -64,7 +67,7 @@ final class ProbeServer: Sendable {
             }
             preconditionFailure("the last port is listened on or an error")
         } catch {
-            try? await group.shutdownGracefully()  // the error that stopped us is the one to tell
+            try? await group.shutdownGracefully()  // the first error is the one to report
             throw .listen(address: address.description, reason: "\(error)")
         }
     }
@@ -96,7 +99,7 @@ final class ProbeServer: Sendable {
             .bind(host: host, port: port).get()
     }
 
-    /// The thread that answers.
+    /// The event loop of the answering thread.
     var loop: any EventLoop { channel.eventLoop }
 
     /// Closes the address and its connections.
@@ -106,7 +109,7 @@ final class ProbeServer: Sendable {
     }
 }
 
-/// Who answers.
+/// The source of answers.
 ///
 /// May be used from any thread.
 final class ProbeAnswers: Sendable {

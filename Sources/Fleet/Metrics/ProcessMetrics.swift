@@ -1,6 +1,6 @@
 import Glibc
 
-/// The process as Prometheus' client libraries describe one; read from `/proc` at each scrape.
+/// The process metrics of Prometheus' client libraries; read from `/proc` at each scrape.
 struct ProcessMetrics: Sendable {
     /// User and system time, in seconds.
     var cpuSeconds: Double
@@ -13,7 +13,7 @@ struct ProcessMetrics: Sendable {
     /// Seconds since 1970.
     var startedAt: Double
 
-    /// The process of now.
+    /// Reads the metrics of this process.
     static func read() -> ProcessMetrics {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)
@@ -31,10 +31,10 @@ struct ProcessMetrics: Sendable {
         )
     }
 
-    /// The boot's instant and the 22nd field of `stat`, in clock ticks (proc(5)).
+    /// The start of the process: the boot's instant and the 22nd field of `stat`, in clock ticks (proc(5)).
     private static let started: Double = {
         let boot = text("/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }?.dropFirst(6)
-        // The second field is the program's name in parentheses and may have blanks.
+        // The second field is the program's name in parentheses and may contain spaces.
         let fields = text("/proc/self/stat").split(separator: ")").last?.split(separator: " ") ?? []
         guard let boot, let booted = Double(boot), fields.count > 19, let ticks = Double(fields[19]) else { return 0 }
         return booted + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -56,7 +56,7 @@ struct ProcessMetrics: Sendable {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Itself, `.` and `..`.
+        // The count includes the folder itself, `.` and `..`.
         return max(0, count - 3)
     }
 }

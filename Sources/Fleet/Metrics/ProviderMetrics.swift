@@ -3,9 +3,9 @@ import Delivery
 import PushProviders
 import Transport
 
-/// What one loop, or several together, have to do with the provider of an app.
+/// The metrics of an app's provider, of one loop or of several together.
 struct ProviderMetrics: Sendable {
-    /// What tells the series of one name apart.
+    /// The labels of a series.
     struct Key: Hashable, Comparable, Sendable {
         let app: String
         let provider: String
@@ -24,11 +24,11 @@ struct ProviderMetrics: Sendable {
         var labels: [(String, String)] { [("app", app), ("provider", provider)] }
     }
 
-    /// Since the process began, closed connections included.
+    /// Counters since the process began, closed connections included.
     var counters = ProviderPoolCounters()
-    /// Since the process began.
+    /// Answer times since the process began.
     var answerTimes = AnswerTimes()
-    /// Connections and streams at this instant.
+    /// The connections and streams at this instant.
     var state = ConnectionPool.Snapshot()
 
     mutating func add(_ pool: ProviderPool) {
@@ -36,7 +36,7 @@ struct ProviderMetrics: Sendable {
         add(pool.state)
     }
 
-    /// A pool that closes: what it has done stays.
+    /// Adds the counters of a pool that closes.
     mutating func count(_ pool: ProviderPool) {
         counters.add(pool.counters)
         answerTimes.add(pool.answerTimes)
@@ -58,14 +58,14 @@ struct ProviderMetrics: Sendable {
     }
 }
 
-/// What one event loop says of itself.
+/// The metrics of one event loop.
 struct SenderMetrics: Sendable {
     var providers: [ProviderMetrics.Key: ProviderMetrics] = [:]
     /// Answers that the ledger does not have yet.
     var unflushed = 0
-    /// At so many of them no stream is opened.
+    /// The number of them at which no stream is opened.
     var unflushedMax = 0
-    /// Shards under way.
+    /// The shards that run.
     var runs = 0
 
     mutating func add(_ other: SenderMetrics) {

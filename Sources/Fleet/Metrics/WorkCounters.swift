@@ -1,13 +1,13 @@
 import Campaigns
 import Delivery
 
-/// What a worker's desk has settled, set aside, retried and parked since the process began.
+/// Counts of what a worker has settled, set aside, retried and parked since the process began.
 ///
-/// Counted when the ledger has taken it, a shard at a time: in a fleet each device's outcome is counted by the one
-/// worker that settled its shard. A crash between commit and count loses counts, never devices; the ledger is what is
-/// exact. Confined to the desk's loop.
+/// A shard is counted when the ledger has taken it. So each device's outcome is counted once in a fleet, by the worker
+/// that settled its shard. A crash between commit and count loses counts, never devices; the ledger is exact. Confined
+/// to the coordinator's loop.
 struct WorkCounters: Sendable {
-    /// Different reasons kept per app and provider; they come from the far side, and a metric's labels must have an end.
+    /// The most distinct reasons per app and provider; they come from the peer, and a metric's labels must be limited.
     static let reasonsMax = 64
     private static let otherReason = "other"
 
@@ -29,16 +29,16 @@ struct WorkCounters: Sendable {
         }
     }
 
-    /// How a run ended here.
+    /// The end of a run on this worker.
     enum RunEnd: String, Sendable, CaseIterable {
         case settled
-        /// Given back with what it had: a pause, a breaker, a hand-over.
+        /// Given back with its progress: a pause, a breaker, a hand-over.
         case setAside = "set_aside"
-        /// The broker gave its message to somebody else.
+        /// The broker gave its message to another worker.
         case leaseLost = "lease_lost"
-        /// Somebody else had claimed it: what this run wrote was refused.
+        /// Another run had claimed the shard: this run's writes were refused.
         case fenced
-        /// The law did not hold; it is parked.
+        /// The law did not hold; the shard is parked.
         case violated
     }
 
@@ -51,7 +51,7 @@ struct WorkCounters: Sendable {
     private(set) var parked: [String: Int] = [:]
     private(set) var waits: [Urgency: WaitTimes] = [:]
 
-    /// A settlement that the ledger has.
+    /// Counts a settlement that the ledger has.
     mutating func settled(_ settlement: Settlement, of shard: Shard) {
         shards[.settled, default: 0] += 1
         let account = ProviderMetrics.Key(app: shard.facts.app, provider: shard.facts.provider)
@@ -72,21 +72,21 @@ struct WorkCounters: Sendable {
         reasons[key, default: 0] += count
     }
 
-    /// The verdict about a job that was published in this second.
+    /// Counts the verdict on a job that was published in this second.
     mutating func judged(_ urgency: Urgency, published second: Int64, now: Timestamp) {
         waits[urgency, default: WaitTimes()].add(published: second, now: now)
     }
 
-    /// A claim's answer; `maybeSent` devices may have been sent to by the run that it ended.
+    /// Counts the answer to a claim; `maybeSent` devices may have been sent to by the run that it replaced.
     mutating func claimed(_ decision: Claim.Decision, maybeSent devices: Int) {
         claims[decision.metricName, default: 0] += 1
         maybeSent += devices
     }
 
-    /// A run that ended otherwise than settled.
+    /// Counts a run that ended without a settlement.
     mutating func ended(_ how: RunEnd) { shards[how, default: 0] += 1 }
 
-    /// A message or shard that was parked; the reasons are ours, so they have an end.
+    /// Counts a parked message or shard; the reasons are our own, so their number is limited.
     mutating func parked(_ reason: String) { parked[reason, default: 0] += 1 }
 }
 

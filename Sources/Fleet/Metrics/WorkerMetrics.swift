@@ -1,12 +1,12 @@
 import Store
 
-/// Everything that a scrape of a worker tells.
+/// All metrics of a worker, for one scrape.
 struct WorkerMetrics: Sendable {
     var senders: SenderMetrics
     var coordinator: CoordinatorMetrics
     var credentialAges: [ProviderMetrics.Key: Duration]
     var ledger: LedgerMetrics
-    /// How far the host's wall clock is ahead of the shared time, in milliseconds.
+    /// The lead of the host's wall clock over the shared time, in milliseconds.
     var clockSkew: Int64
     var posted: [String: [WebhookCounters.Result: Int]]
     var fleet: FleetMetrics

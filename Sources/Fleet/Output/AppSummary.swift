@@ -2,12 +2,12 @@ public import Campaigns
 import PushProviders
 
 extension AppConfiguration {
-    /// The epochs of its message keys; nil when it has none.
+    /// The epochs of the app's message keys; nil when it has none.
     public var keysJSON: JSONValue? {
         messageKeys.map { .array($0.epochs.map { .number(JSONNumber($0)) }) }
     }
 
-    /// What can be shown of an app: names and ids of its accounts, never a key.
+    /// The facts of an app that may be shown: names and ids of its accounts, never a key.
     public var summaryJSON: JSONValue {
         let accounts = accounts.map(\.account).map { account in
             JSONMember(

@@ -2,18 +2,17 @@ import Campaigns
 import Delivery
 public import Store
 
-/// Looks at campaigns as `campaign status`, `campaign list` and the HTTP API show them: twice, for their rates.
+/// Reads campaigns for `campaign status`, `campaign list` and the HTTP API: twice, to measure their rates.
 public enum CampaignLook {
-    /// Between the two looks; shorter ones say little about a rate.
+    /// The time between the two reads; a shorter one says little about a rate.
     private static let pause = Duration.milliseconds(300)
-    /// Of more campaigns than these the rates are not asked for.
+    /// The number of campaigns in a list whose rates are measured at most.
     private static let sendingMax = 20
 
-    /// One campaign; nil when the ledger has none.
+    /// Returns a campaign's status; nil when the ledger does not have it.
     ///
-    /// Throws `LedgerError`, or when the task is cancelled.
-    ///
-    /// Without an app: `LedgerError.ambiguous` when two apps have the id.
+    /// Throws `LedgerError`, or when the task is cancelled. Without an app it throws `LedgerError.ambiguous` when two
+    /// apps have the id.
     public static func status(app: String?, id: String, in ledger: Ledger) async throws -> CampaignStatusView? {
         var meter = RateMeter()
         guard let first = try await once(app: app, id: id, in: ledger) else { return nil }
@@ -34,7 +33,7 @@ public enum CampaignLook {
         return try await ledger.read { try $0.refusedJob(app: app, id: id) }.map { CampaignStatusView($0) }
     }
 
-    /// Lines of a list; the first twenty that are being sent have their rates.
+    /// Returns the rows of a list; the first twenty campaigns that are being sent have their rates.
     public static func rows(_ found: [CampaignSummary], in ledger: Ledger) async throws -> [CampaignRow] {
         var rows = found.map { CampaignRow($0) }
         let sending = rows.indices.filter { rows[$0].state == "sending" }.prefix(sendingMax)
@@ -57,7 +56,7 @@ public enum CampaignLook {
         return rows
     }
 
-    /// The states by which a list can be asked for: those that campaigns have.
+    /// The states that a list can be filtered by: those that campaigns have.
     public static let states =
         ["paused"] + CampaignStage.allCases.map(\.rawValue).filter { $0 != CampaignStage.refused.rawValue }
 }

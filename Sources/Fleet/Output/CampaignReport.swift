@@ -1,7 +1,7 @@
 public import Campaigns
 public import Store
 
-/// What a campaign was worth on the phones: `campaign report`, and the same by HTTP.
+/// A campaign's results on the phones: `campaign report`, and the same by HTTP.
 public struct CampaignReport: Sendable, Equatable {
     /// The campaign's id.
     public let id: String
@@ -9,20 +9,20 @@ public struct CampaignReport: Sendable, Equatable {
     public let app: String
     /// Its state.
     public let state: String
-    /// Devices meant.
+    /// Devices in its audience.
     public let audience: Int
-    /// Devices whose push the provider took: what rates are of, but for campaigns that send none.
+    /// Devices whose push the provider accepted: the base of the rates, except for campaigns that send no pushes.
     public let accepted: Int
-    /// Requests that are known of.
+    /// Requests known to have been sent.
     public let attempts: Int
-    /// Devices that may have been sent to besides, by runs that ended without a word.
+    /// Further devices that may have been sent to, by runs that ended without a report.
     public let maybeSent: Int
-    /// What phones said.
+    /// The tracking reports of the phones, as a funnel.
     public let funnel: Funnel
-    /// The poll's questions, in its order; nil for other kinds.
+    /// The poll with its questions in order; nil for other kinds.
     public let poll: PollForm?
 
-    /// A report.
+    /// Creates a report.
     public init(
         id: String,
         app: String,
@@ -113,7 +113,7 @@ public struct CampaignReport: Sendable, Equatable {
         ])
     }
 
-    /// Four decimals; more devices than were accepted are possible where a provider's answer was lost.
+    /// Returns a rate with four decimals; above 1 when a lost answer left fewer devices counted as accepted.
     private static func rate(_ devices: Int, _ accepted: Int) -> JSONValue {
         guard accepted > 0 else { return .null }
         let tenThousandths = (devices * 10_000 + accepted / 2) / accepted
@@ -122,14 +122,14 @@ public struct CampaignReport: Sendable, Equatable {
         return .number(JSONNumber(text: "\(whole).\(digits)"))
     }
 
-    /// The tables for people.
+    /// The report for people, as tables.
     public var text: String {
         var head = "\(app)/\(id)  \(state), \(NumberText.grouped(accepted)) of \(NumberText.grouped(audience)) accepted"
         if maybeSent > 0 {
             head +=
                 ", at least \(NumberText.grouped(attempts)) requests, maybe \(NumberText.grouped(maybeSent)) besides"
         }
-        guard !funnel.isEmpty else { return head + "\n\nno phone has said anything yet" }
+        guard !funnel.isEmpty else { return head + "\n\nno phone has reported anything yet" }
         var lines = [head]
         if !funnel.surfaces.isEmpty {
             var table = TextTable([("surface", .left), ("step", .left), ("devices", .right), ("of accepted", .right)])

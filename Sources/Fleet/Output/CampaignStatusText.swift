@@ -1,7 +1,7 @@
 public import Campaigns
 
 extension CampaignStatusView {
-    /// The status for people: where it stands, a table of outcomes, where the pending devices are, reasons, instants.
+    /// Returns the status for people: state, outcomes, pending devices, reasons, instants.
     public func text(now: Timestamp) -> String {
         var lines = [headline, stateLine(now: now), ""]
         lines.append(outcomeTable)
@@ -45,7 +45,7 @@ extension CampaignStatusView {
         return parts.joined(separator: ", ")
     }
 
-    /// Every outcome, also those without a device, so that two campaigns read alike.
+    /// The table of all outcomes, those without devices too, so that two campaigns look alike.
     private var outcomeTable: String {
         var table = TextTable(columns: [.left, .right, .right, .left])
         for outcome in Outcome.allCases {
@@ -56,7 +56,7 @@ extension CampaignStatusView {
         return table.text
     }
 
-    /// A line for each provider, for a campaign that has several.
+    /// The table with a line per provider, for a campaign that has several.
     private var providerTable: String {
         var columns: [(String, TextTable.Alignment)] = [("provider", .left), ("devices", .right)]
         columns += Outcome.allCases.map { ($0.name, .right) } + [("pending", .right), ("", .left)]
@@ -93,7 +93,7 @@ extension CampaignStatusView {
     private func share(_ count: Int) -> String { NumberText.percent(count, of: audience) }
 
     private var requests: String {
-        // What a run sent that ended without a word is not among them.
+        // The requests of a run that ended without a report are not among `attempts`.
         var parts = [(maybeSent > 0 ? "at least " : "") + NumberText.grouped(attempts)]
         if unknownResent > 0 { parts.append("sent again without an answer \(NumberText.grouped(unknownResent))") }
         if maybeSent > 0 { parts.append("maybe sent besides \(NumberText.grouped(maybeSent))") }
@@ -112,7 +112,7 @@ extension CampaignStatusView {
 }
 
 extension CampaignStatusView {
-    /// The live view of `campaign watch`: a bar, and everything that `campaign status` shows.
+    /// Returns the live view of `campaign watch`: a bar above the text of `campaign status`.
     public func screen(columns: Int, now: Timestamp) -> String {
         ProgressReport.bar(self, columns: columns, now: now) + "\n\n" + text(now: now) + "\n"
     }

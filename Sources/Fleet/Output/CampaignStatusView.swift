@@ -1,14 +1,14 @@
 public import Campaigns
 
-/// A campaign as `campaign status` shows it: the contract's JSON (section 3) and the same for people.
+/// A campaign as `campaign status` shows it: the contract's JSON (section 3) and a text for people.
 public struct CampaignStatusView: Sendable, Equatable {
-    /// The id in its app.
+    /// The id within its app.
     public var id: String
     /// The app.
     public var app: String
-    /// What it is for the app, in the contract's word.
+    /// The campaign's kind, in the contract's word.
     public var kind = CampaignKind.notification.rawValue
-    /// True when pushes are sent for it; of others apps are told when a session starts.
+    /// True if pushes are sent for it; apps learn of other campaigns when a session starts.
     public var sendsPushes = true
     /// The job's name for people.
     public var name: String?
@@ -18,17 +18,17 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var metadata: [String: String] = [:]
     /// One of the contract's states, for example `sending`.
     public var state: String
-    /// Why it is in that state, when there is more to say.
+    /// The reason for the state, when there is more to say.
     public var stateReason: String?
-    /// The id of the campaign that took its place.
+    /// The id of the campaign that superseded it.
     public var supersededBy: String?
-    /// Devices that are meant.
+    /// Devices in the audience.
     public var audience = 0
-    /// Devices by where they ended.
+    /// Devices by outcome.
     public var outcomes = OutcomeCounts()
-    /// Devices without an outcome, counted by where they wait.
+    /// Devices without an outcome, by where they wait.
     public var pending = PendingDetail()
-    /// Requests that were made.
+    /// Requests that were sent.
     public var attempts = 0
     /// Devices of interrupted runs that may have been sent to without an answer.
     public var maybeSent = 0
@@ -36,43 +36,43 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var unknownResent = 0
     /// Devices by the provider's reason.
     public var reasons: [String: Int] = [:]
-    /// Devices a second that get an outcome at present; nil when nothing runs.
+    /// Devices per second that get an outcome at present; nil when nothing runs.
     public var rate: Int?
-    /// When it will be done at that rate.
+    /// The instant of its end at that rate.
     public var etaAt: Timestamp?
-    /// When the next retry is due.
+    /// The instant at which the next retry is due.
     public var nextRetryAt: Timestamp?
-    /// The producer's instant.
+    /// The instant of its creation, from the producer.
     public var createdAt: Timestamp?
-    /// When it was accepted.
+    /// The instant of its acceptance.
     public var acceptedAt: Timestamp?
-    /// When its first shard was published.
+    /// The instant at which its first shard was published.
     public var startedAt: Timestamp?
-    /// When its last device ended.
+    /// The instant at which its last device got an outcome.
     public var completedAt: Timestamp?
-    /// After this instant nothing is sent.
+    /// The instant after which nothing is sent.
     public var expiresAt: Timestamp?
-    /// Its devices by provider, in the order of their names; none until its audience is known.
+    /// Its devices by provider, sorted by name; empty until its audience is known.
     public var providers: [Provider] = []
     /// Its parts.
     public var parts: [JSONValue] = []
-    /// Devices that wait for another try, by the rung's name, the shortest first.
+    /// Devices that wait for a retry, by rung, the shortest first.
     public var retries: [Retries] = []
-    /// When it comes again; nil for a campaign that is sent.
+    /// The repetition; nil for a campaign that does not repeat.
     public var repetition: RepeatView?
-    /// The id of the repeated campaign that it is a run of.
+    /// The id of the repeated campaign that this one is a run of.
     public var runOf: String?
-    /// What the ledger's own check of the law found wrong; nil when nothing.
+    /// The violation that the ledger's own check of the law found; nil when there is none.
     public var lawViolation: String?
 
-    /// Devices on one rung of the ladder.
+    /// The devices on a rung of the retry ladder.
     public struct Retries: Sendable, Equatable {
-        /// Its name, for example `30s`.
+        /// The rung's name, for example `30s`.
         public var rung: String
-        /// How many wait there.
+        /// The number of devices that wait there.
         public var devices: Int
 
-        /// So many on a rung.
+        /// Creates the count of a rung.
         public init(rung: String, devices: Int) {
             self.rung = rung
             self.devices = devices
@@ -83,16 +83,16 @@ public struct CampaignStatusView: Sendable, Equatable {
     public struct Provider: Sendable, Equatable {
         /// The provider's name.
         public var name: String
-        /// How many they are.
+        /// The number of its devices.
         public var audience: Int
-        /// By where they ended.
+        /// Its devices by outcome.
         public var outcomes: OutcomeCounts
-        /// Without an outcome.
+        /// Its devices without an outcome.
         public var pending: PendingDetail
-        /// Why they wait; empty when they do not.
+        /// The reasons for which they wait; empty when they do not.
         public var pausedBy: [String]
 
-        /// So many devices of a provider.
+        /// Creates the counts of a provider.
         public init(
             name: String,
             audience: Int,
@@ -108,25 +108,25 @@ public struct CampaignStatusView: Sendable, Equatable {
         }
     }
 
-    /// Where devices without an outcome wait; each is counted, none is the difference of others.
+    /// Devices without an outcome, by where they wait; each number is counted, none is a difference of others.
     public struct PendingDetail: Sendable, Equatable {
-        /// No shard has them yet.
+        /// Devices that are in no shard yet.
         public var unplanned = 0
-        /// Their shard waits in a queue.
+        /// Devices whose shard waits in a queue.
         public var queued = 0
-        /// Their shard is with a worker.
+        /// Devices whose shard is with a worker.
         public var sending = 0
-        /// On a rung of the ladder.
+        /// Devices on a rung of the retry ladder.
         public var retrying = 0
-        /// Set aside: paused, held, handed over.
+        /// Devices set aside: paused, held, handed over.
         public var held = 0
-        /// Set aside for a person.
+        /// Devices set aside for a person.
         public var parked = 0
 
-        /// Nowhere.
+        /// Creates counts of zero.
         public init() {}
 
-        /// All of them.
+        /// The sum of all counts.
         public var total: Int { unplanned + queued + sending + retrying + held + parked }
 
         fileprivate var named: [(String, Int)] {
@@ -137,23 +137,23 @@ public struct CampaignStatusView: Sendable, Equatable {
         }
     }
 
-    /// A campaign in a state; the rest is filled in.
+    /// Creates a campaign in a state; the other facts are set afterwards.
     public init(id: String, app: String, state: String) {
         self.id = id
         self.app = app
         self.state = state
     }
 
-    /// Whether every device is accounted for: audience = outcomes + pending.
+    /// True if every device is accounted for: audience = outcomes + pending.
     public var isLawKept: Bool { lawViolation == nil && audience == outcomes.total + pending.total }
 
-    /// Whether nothing will change any more.
+    /// True if the state will not change any more.
     public var isFinished: Bool { ["completed", "cancelled", "failed", "refused"].contains(state) }
 
-    /// Whether no device will get another outcome: what ran when it was cancelled has its answers.
+    /// True if no device will get another outcome: shards that ran at a cancel have their answers, too.
     public var isOver: Bool { isFinished && pending.total == 0 }
 
-    /// The contract's JSON, members in its order, absent values as `null`.
+    /// The contract's JSON with the members in its order; absent values are `null`.
     public var json: JSONValue {
         var members = [
             JSONMember("id", .string(id)), JSONMember("app", .string(app)), JSONMember("name", text(name)),
@@ -186,12 +186,12 @@ public struct CampaignStatusView: Sendable, Equatable {
         return .object(members)
     }
 
-    /// The most frequent reason first.
+    /// The reasons, the most frequent first.
     var sortedReasons: [(key: String, value: Int)] {
         reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     }
 
-    /// Where the pending devices are, the empty places left out: `queued 5,000, sending 2,000`.
+    /// The pending devices by where they wait, without zeros: `queued 5,000, sending 2,000`.
     var pendingText: String {
         pending.named.filter { $0.1 > 0 }.map { "\($0.0) \(NumberText.grouped($0.1))" }.joined(separator: ", ")
     }

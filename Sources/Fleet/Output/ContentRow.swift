@@ -5,7 +5,7 @@ public import Store
 public struct ContentRow: Sendable, Equatable {
     private let content: StoredContent
 
-    /// What is told of a content; never its bytes.
+    /// Creates a row from the facts of a content; it never shows the content's bytes.
     public init(_ content: StoredContent) {
         self.content = content
     }
@@ -20,7 +20,7 @@ public struct ContentRow: Sendable, Equatable {
         ]
     }
 
-    /// The table.
+    /// Returns the table.
     public static func table(_ rows: [ContentRow]) -> String {
         var table = TextTable([
             ("app", .left), ("id", .left), ("type", .left), ("content type", .left), ("bytes", .right), ("from", .left),

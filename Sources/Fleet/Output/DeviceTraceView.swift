@@ -3,22 +3,22 @@ import Delivery
 import PushProviders
 public import Store
 
-/// What a campaign did about a device, as `device trace` prints it.
+/// A device's history in a campaign, as `device trace` prints it.
 public struct DeviceTraceView: Sendable {
     private let trace: DeviceTrace
 
-    /// A view of a trace.
+    /// Creates a view of a trace.
     public init(_ trace: DeviceTrace) {
         self.trace = trace
     }
 
-    /// Where the device ended, where it waits, or why that is not known.
+    /// The name of the device's outcome, `pending`, or `forgotten`.
     private var outcome: String {
         if let outcome = trace.outcome { return outcome.name }
         return trace.isForgotten ? "forgotten" : "pending"
     }
 
-    /// Where a pending device waits, in the words of `pending_detail`.
+    /// The state of a pending device, in the words of `pending_detail`.
     private var place: String? {
         guard trace.outcome == nil, !trace.isForgotten else { return nil }
         guard let step = trace.steps.last else { return "unplanned" }
@@ -33,14 +33,14 @@ public struct DeviceTraceView: Sendable {
 
     private var nextRetry: Timestamp? { place == "retrying" ? trace.steps.last?.dueAt : nil }
 
-    /// The id of its requests; nil while none was made.
+    /// The id of the device's requests; nil while none was sent.
     private var requestID: String? {
         guard trace.requests > 0 else { return nil }
         let hash = CampaignHash(app: trace.campaign.app, id: trace.campaign.id)
         return ProviderRegistry.provider(named: trace.provider)?.requestID(campaign: hash, device: trace.index)
     }
 
-    /// The trace of a device in one campaign: the object of `device trace --json` without the campaign and the token.
+    /// The device's trace in one campaign: the object of `device trace --json` without the campaign and the token.
     public var deviceJSON: JSONValue {
         .object((json.members ?? []).filter { !["campaign", "app", "name", "accepted_at", "token"].contains($0.name) })
     }
@@ -70,7 +70,7 @@ public struct DeviceTraceView: Sendable {
         ])
     }
 
-    /// Things that the phone said, in their order.
+    /// The phone's reports, in order.
     private var told: [DeviceTrace.Told] {
         trace.told.sorted { left, right in
             (left.at, left.surface.rawValue, left.type.rawValue, left.detail)
@@ -85,11 +85,11 @@ public struct DeviceTraceView: Sendable {
         ])
     }
 
-    /// A word that says whether a person has read it.
+    /// A text that says if a person has read the message.
     private var reading: String {
         if let at = trace.readAt { return "yes, \(at.rfc3339)" }
         if let at = trace.displayedAt { return "no, but on the screen at \(at.rfc3339)" }
-        return trace.told.isEmpty ? "not that the phone has said" : "no"
+        return trace.told.isEmpty ? "no report from the phone" : "no"
     }
 
     private static func json(_ step: DeviceTrace.Step) -> JSONValue {
@@ -115,7 +115,7 @@ public struct DeviceTraceView: Sendable {
 
     private static func instant(_ instant: Timestamp?) -> JSONValue { instant.map { .string($0.rfc3339) } ?? .null }
 
-    /// A block of lines for people.
+    /// The trace for people, as a block of lines.
     public var text: String {
         var table = TextTable(columns: [.left, .left])
         let name = trace.name.map { ", \"\($0)\"" } ?? ""
@@ -142,7 +142,7 @@ public struct DeviceTraceView: Sendable {
         return table.text
     }
 
-    /// A token for a terminal: enough to know it again, too little to send to it.
+    /// Returns a token for a terminal, shortened: enough to recognize it, too little to send to it.
     public static func short(_ token: [UInt8], provider: ProviderName) -> String {
         let text = ProviderRegistry.tokens.text(of: token, provider: provider)
         return text.utf8.count <= 16 ? text : "\(text.prefix(8))…\(text.suffix(4))"

@@ -6,12 +6,12 @@ public import Store
 public struct DeviceView: Sendable {
     private let device: RegisteredDevice
 
-    /// A view of a device.
+    /// Creates a view of a device.
     public init(_ device: RegisteredDevice) {
         self.device = device
     }
 
-    /// The device in the words of an import, nothing that is not known.
+    /// The device as a line of an import, without unknown values.
     public var line: JSONValue {
         let traits = device.traits
         return .object([
@@ -38,7 +38,7 @@ public struct DeviceView: Sendable {
         )
     }
 
-    /// Everything that the registry knows, one object of `device show --json`.
+    /// All facts of the device in the registry, one object of `device show --json`.
     public var json: JSONValue {
         .object(
             (line.members ?? []).filter { $0.name != "badge" } + [
@@ -55,7 +55,7 @@ public struct DeviceView: Sendable {
 
     private var stateText: String { "\(device.state)" }
 
-    /// The lines for people, a fact each.
+    /// The device for people, a fact a line.
     public var text: String {
         var table = TextTable(columns: [.left, .left])
         for member in json.members ?? [] where member.value != .null {

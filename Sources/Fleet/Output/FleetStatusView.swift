@@ -1,19 +1,19 @@
 public import Campaigns
 
-/// The whole fleet as `status` shows it.
+/// The state of the whole fleet, as `status` shows it.
 public struct FleetStatusView: Sendable, Equatable {
-    /// How a part of the fleet is.
+    /// The health of a part of the fleet.
     public struct Health: Sendable, Equatable {
-        /// What is looked at: `broker`, `store`, a worker's name.
+        /// The name of the part: `broker`, `store`, a worker's name.
         public var name: String
-        /// Whether it does its work.
+        /// True if the part works.
         public var isWell: Bool
-        /// What to know about it, one line.
+        /// A note about the part, in one line.
         public var detail: String
-        /// What it is if it is not well, in a word or two: it may work with something wrong, and is not down then.
+        /// A word or two for a part that is not well; it may work with a fault, and then is not `DOWN`.
         public var trouble: String
 
-        /// The health of a part.
+        /// Creates the health of a part.
         public init(name: String, isWell: Bool, detail: String, trouble: String = "DOWN") {
             self.name = name
             self.isWell = isWell
@@ -21,22 +21,22 @@ public struct FleetStatusView: Sendable, Equatable {
             self.trouble = trouble
         }
 
-        /// The same for people, one word or two.
+        /// The health for people, a word or two.
         var word: String { isWell ? "ok" : trouble }
     }
 
-    /// A queue with work, or a rung.
+    /// A queue with work, or a rung of the retry ladder.
     public struct Backlog: Sendable, Equatable {
         /// The lane or the rung, for example `apns.bulk`.
         public var name: String
-        /// Shards that wait.
+        /// The number of shards that wait.
         public var messages: Int
-        /// Who takes them.
+        /// The number of consumers.
         public var consumers: Int
-        /// How long it takes to empty it at the present rate; nil when nothing moves.
+        /// The time until it is empty at the present rate; nil when nothing moves.
         public var drain: Duration?
 
-        /// A backlog.
+        /// Creates a backlog.
         public init(name: String, messages: Int, consumers: Int, drain: Duration? = nil) {
             self.name = name
             self.messages = messages
@@ -49,19 +49,19 @@ public struct FleetStatusView: Sendable, Equatable {
     public var parts: [Health] = []
     /// The lanes, then the rungs.
     public var backlogs: [Backlog] = []
-    /// Open breakers, one line each.
+    /// The open breakers, one line each.
     public var breakers: [String] = []
-    /// What is paused and why, one line each.
+    /// The pauses with their reasons, one line each.
     public var pauses: [String] = []
-    /// Messages that wait for a person.
+    /// The number of messages that wait for a person.
     public var parked = 0
-    /// What needs a person, one line each; then the command ends with 1.
+    /// The matters that need a person, one line each; the command exits with 1 when there are any.
     public var needs: [String] = []
 
-    /// Nothing known yet.
+    /// Creates an empty state.
     public init() {}
 
-    /// `status --json`.
+    /// The document of `status --json`.
     public var json: JSONValue {
         .object([
             "parts": .array(
@@ -83,7 +83,7 @@ public struct FleetStatusView: Sendable, Equatable {
         ])
     }
 
-    /// The same for people.
+    /// The state for people.
     public var text: String {
         var health = TextTable(columns: [.left, .left, .left])
         for part in parts { health.add([part.name, part.word, part.detail]) }

@@ -7,7 +7,7 @@ public struct HistoryView: Sendable {
     private let app: String
     private let campaign: String
 
-    /// A view of what happened to a campaign.
+    /// Creates a view of an entry of a campaign's history.
     public init(_ entry: HistoryEntry, app: String, campaign: String) {
         self.entry = entry
         self.app = app
@@ -23,7 +23,7 @@ public struct HistoryView: Sendable {
         ])
     }
 
-    /// The same for people: `2026-11-20T20:55:01.204Z  paused     reason content, detail … (by ana)`.
+    /// The line for people: `2026-11-20T20:55:01.204Z  paused     reason content, detail …, by ana`.
     public var text: String {
         let word = entry.kind.rawValue.replacing("campaign.", with: "").replacing("_", with: " ")
         let facts = (entry.data.members ?? []).compactMap { member -> String? in
@@ -39,13 +39,13 @@ public struct HistoryView: Sendable {
         return TerminalText.safe(String(line.reversed().drop { $0 == " " }.reversed()))
     }
 
-    /// What is wrong with a job, as `campaign status` says it.
+    /// The problems of a job, in the words of `campaign status`.
     private var errors: String? {
         let problems = (entry.data["errors"]?.array ?? []).compactMap { Problem(json: $0)?.text }
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
-    /// What it waits for besides; nil for nothing.
+    /// The other reasons that it waits for; nil when there are none.
     private var others: String? {
         let reason = entry.data["reason"]?.string
         let words = (entry.data["reasons"]?.array ?? []).compactMap(\.string).filter { $0 != reason }

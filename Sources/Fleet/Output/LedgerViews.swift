@@ -3,7 +3,7 @@ import Delivery
 public import Store
 
 extension CampaignStatusView {
-    /// What the ledger counted, as the contract shows it; rate and end are the observer's to note.
+    /// Creates the contract's view of a status; the observer adds rate and end.
     public init(_ status: CampaignStatus) {
         self.init(id: status.id, app: status.app, state: status.state)
         kind = status.kind
@@ -52,7 +52,7 @@ extension CampaignStatusView.PendingDetail {
 }
 
 extension CampaignStatusView {
-    /// A job that was refused: no device is meant, and the reason is what is wrong with it.
+    /// Creates the view of a refused job: it has no devices, and its problems are the reason.
     public init(_ refused: RefusedJob) {
         self.init(id: refused.id, app: refused.app, state: CampaignStage.refused.rawValue)
         let document = JSONReader.read(refused.document).value.flatMap { ProblemDocument(json: $0) }
@@ -61,7 +61,7 @@ extension CampaignStatusView {
 }
 
 extension CampaignRow {
-    /// A line of the ledger's list.
+    /// Creates a row from a summary of the ledger.
     public init(_ summary: CampaignSummary) {
         self.init(
             id: summary.facts.id,
@@ -78,7 +78,7 @@ extension CampaignRow {
 }
 
 extension ListRow {
-    /// A version of a named list; nil for the devices of one job, which have no name.
+    /// Creates a row from a version of a named list; nil for the devices of one job, which have no name.
     public init?(_ record: ListRecord) {
         guard let name = record.name else { return nil }
         self.init(
@@ -93,7 +93,7 @@ extension ListRow {
 }
 
 extension ParkedRow {
-    /// A parked message of the ledger.
+    /// Creates a row from a parked message of the ledger.
     public init(_ message: ParkedMessage) {
         self.init(
             id: String(message.id),
@@ -108,7 +108,7 @@ extension ParkedRow {
         devices = message.devices ?? 0
     }
 
-    /// One message with its headers and its body, as `parked show --json` and the HTTP API show it.
+    /// Returns a message with its headers and its body, as `parked show --json` and the HTTP API show it.
     public static func document(_ message: ParkedMessage) -> JSONValue {
         let headers = JSONReader.read(Array(message.headers.utf8)).value ?? .null
         let body = String(validating: message.body, as: UTF8.self)
@@ -121,7 +121,7 @@ extension ParkedRow {
 }
 
 extension PartStatus {
-    /// A part of `campaign status --json`.
+    /// The part as a member of `campaign status --json`.
     fileprivate var json: JSONValue {
         let facts: [JSONMember] = [
             JSONMember("provider", provider.map { .string($0.rawValue) } ?? .null),

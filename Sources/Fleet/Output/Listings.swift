@@ -2,30 +2,30 @@ public import Campaigns
 
 /// A row of `campaign list`.
 public struct CampaignRow: Sendable, Equatable {
-    /// The id in its app.
+    /// The id within its app.
     public var id: String
     /// The app.
     public var app: String
     /// The job's name for people.
     public var name: String?
-    /// What it is for the app, in the contract's word.
+    /// The campaign's kind, in the contract's word.
     public var kind = CampaignKind.notification.rawValue
     /// One of the contract's states.
     public var state: String
-    /// Devices that are meant.
+    /// Devices in the audience.
     public var audience: Int
-    /// When it was accepted.
+    /// The instant of its acceptance.
     public var acceptedAt: Timestamp
-    /// When its last device ended.
+    /// The instant at which its last device got an outcome.
     public var completedAt: Timestamp?
-    /// Why it is paused, in the contract's words.
+    /// The reasons for its pause, in the contract's words.
     public var reasons: [String] = []
-    /// Devices a second that get an outcome at present; nil when nothing runs.
+    /// Devices per second that get an outcome at present; nil when nothing runs.
     public var rate: Int?
-    /// When it will be done at that rate.
+    /// The instant of its end at that rate.
     public var etaAt: Timestamp?
 
-    /// A row.
+    /// Creates a row.
     public init(
         id: String,
         app: String,
@@ -57,7 +57,7 @@ public struct CampaignRow: Sendable, Equatable {
         ])
     }
 
-    /// The table.
+    /// Returns the table.
     public static func table(_ rows: [CampaignRow]) -> String {
         var table = TextTable([
             ("app", .left), ("id", .left), ("state", .left), ("audience", .right), ("rate", .right), ("done at", .left),
@@ -87,10 +87,10 @@ public struct ListRow: Sendable, Equatable {
     public var devices: Int
     /// Devices that the file had more than once.
     public var duplicates: Int
-    /// When it was uploaded.
+    /// The instant of its upload.
     public var createdAt: Timestamp
 
-    /// A version of a list.
+    /// Creates a row.
     public init(app: String, name: String, version: String, devices: Int, duplicates: Int, createdAt: Timestamp) {
         self.app = app
         self.name = name
@@ -109,7 +109,7 @@ public struct ListRow: Sendable, Equatable {
         ])
     }
 
-    /// The table.
+    /// Returns the table.
     public static func table(_ rows: [ListRow]) -> String {
         var table = TextTable([
             ("app", .left), ("name", .left), ("version", .left), ("devices", .right), ("duplicates", .right),
@@ -125,28 +125,28 @@ public struct ListRow: Sendable, Equatable {
     }
 }
 
-/// A message that is set aside for a person, as `parked list` shows it (contract, section 3).
+/// A message set aside for a person, as `parked list` shows it (contract, section 3).
 public struct ParkedRow: Sendable, Equatable {
-    /// Its number in the ledger, as text.
+    /// The message's number in the ledger, as text.
     public var id: String
     /// The queue that it came from.
     public var queue: String
-    /// Why it is parked, a stable word.
+    /// The reason for parking, a stable word.
     public var reason: String
-    /// What is wrong with it.
+    /// The problems of the message.
     public var errors: [Problem] = []
     /// The app, when it is known.
     public var app: String?
     /// The campaign's id, when it is known.
     public var campaign: String?
-    /// How many devices wait with it.
+    /// The number of devices that wait with it.
     public var devices = 0
-    /// When it was parked for the first time.
+    /// The instant at which it was first parked.
     public var firstAt: Timestamp
-    /// When it was parked for the last time.
+    /// The instant at which it was last parked.
     public var lastAt: Timestamp
 
-    /// A parked message; what is not always known is filled in.
+    /// Creates a row; facts that are not always known are set afterwards.
     public init(id: String, queue: String, reason: String, firstAt: Timestamp, lastAt: Timestamp) {
         self.id = id
         self.queue = queue
@@ -165,7 +165,7 @@ public struct ParkedRow: Sendable, Equatable {
         ])
     }
 
-    /// The table.
+    /// Returns the table.
     public static func table(_ rows: [ParkedRow]) -> String {
         var table = TextTable([
             ("id", .left), ("queue", .left), ("reason", .left), ("app", .left), ("campaign", .left),
@@ -180,7 +180,7 @@ public struct ParkedRow: Sendable, Equatable {
         return table.text
     }
 
-    /// All that is known of one message, for `parked show`.
+    /// All facts of the message, for `parked show`.
     public var text: String {
         var table = TextTable(columns: [.left, .left])
         let facts = [

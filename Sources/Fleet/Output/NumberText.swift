@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 public enum NumberText {
-    /// Thousands apart: `4,000,000`.
+    /// Returns a number with its thousands separated: `4,000,000`.
     public static func grouped(_ number: Int) -> String {
         let digits = String(number.magnitude)
         var text = ""
@@ -11,7 +11,7 @@ public enum NumberText {
         return number < 0 ? "-" + text : text
     }
 
-    /// A share with one digit behind the point, rounded down, so that 100 % means all: `99.9 %`; empty of nothing.
+    /// Returns a share with one decimal, rounded down, so that 100 % means all: `99.9 %`; empty if the whole is 0.
     public static func percent(_ part: Int, of whole: Int) -> String {
         guard whole > 0 else { return "" }
         let (product, overflow) = part.multipliedReportingOverflow(by: 1000)
@@ -19,7 +19,7 @@ public enum NumberText {
         return "\(permille / 10).\(permille % 10) %"
     }
 
-    /// Fills up with spaces; a longer text stays as it is.
+    /// Pads a text with spaces; a longer text stays as it is.
     static func padded(_ text: String, to width: Int, _ alignment: TextTable.Alignment = .left) -> String {
         let fill = String(repeating: " ", count: max(0, width - text.count))
         return alignment == .left ? text + fill : fill + text

@@ -1,29 +1,29 @@
 public import Campaigns
 
-/// Shows a campaign's progress: a bar that redraws itself on a terminal, now and then a line elsewhere.
+/// Shows a campaign's progress: a bar that redraws itself on a terminal, an occasional line elsewhere.
 ///
-/// Decides what to write; who writes it is the command.
+/// It decides the text; the command writes it.
 public struct ProgressReport: Sendable {
-    /// A line at the latest after so long, when there is no terminal.
+    /// The longest time without a line, when there is no terminal.
     private static let lineInterval = Duration.seconds(10)
 
     private let style: Style
     private var last: (view: CampaignStatusView, at: Timestamp)?
 
-    /// Where it is shown.
+    /// The kind of output.
     public enum Style: Sendable, Equatable {
-        /// A terminal of so many columns.
+        /// A terminal with a number of columns.
         case bar(columns: Int)
-        /// A file, a pipe, a log of a build.
+        /// A file, a pipe, a build log.
         case lines
     }
 
-    /// A report that has shown nothing yet.
+    /// Creates a report that has shown nothing yet.
     public init(style: Style) {
         self.style = style
     }
 
-    /// What to write for a campaign as it stands now; nil when there is nothing new to say.
+    /// Returns the text for a campaign's present state; nil when there is nothing new.
     public mutating func update(_ view: CampaignStatusView, now: Timestamp) -> String? {
         switch style {
         case .bar(let columns):
@@ -36,7 +36,7 @@ public struct ProgressReport: Sendable {
         }
     }
 
-    /// What to write when the report is over: leaves the bar standing.
+    /// Returns the text that ends the report: the bar stays on the screen.
     public mutating func finish() -> String {
         defer { last = nil }
         return style == .lines || last == nil ? "" : "\n"
@@ -58,7 +58,7 @@ public struct ProgressReport: Sendable {
         return TerminalText.safe(parts.joined(separator: ", "))
     }
 
-    /// `[########----------------]  63.0 %  63,000 of 100,000  21,000/s  2 s left  …`, never wider than the terminal.
+    /// `[########----------------]  63.0 %  63,000 of 100,000  21,000/s  2 s left  …`, no wider than the terminal.
     static func bar(_ view: CampaignStatusView, columns: Int, now: Timestamp) -> String {
         let width = min(30, max(10, columns / 4))
         let share = view.audience > 0 ? Double(view.outcomes.total) / Double(view.audience) : 0

@@ -1,16 +1,16 @@
 public import Campaigns
 
-/// How fast a count grows, over the last few seconds.
+/// Measures the rate at which a count grows over the last few seconds.
 public struct RateMeter: Sendable {
-    /// What is older says nothing about now.
+    /// The age above which samples are dropped.
     private static let window = Duration.seconds(5)
 
     private var samples: [(total: Int, at: Timestamp)] = []
 
-    /// A meter that has seen nothing.
+    /// Creates a meter without samples.
     public init() {}
 
-    /// Takes a sample and answers the rate per second; nil until two samples are a tenth of a second apart.
+    /// Takes a sample and returns the rate per second; nil until two samples are a tenth of a second apart.
     public mutating func rate(total: Int, now: Timestamp) -> Int? {
         samples.removeAll { now.since($0.at) > Self.window }
         samples.append((total, now))
@@ -22,7 +22,7 @@ public struct RateMeter: Sendable {
 }
 
 extension CampaignStatusView {
-    /// Notes how fast the campaign is, and when it will be done if it goes on like that.
+    /// Sets the campaign's rate, and the instant of its end at that rate.
     public mutating func note(rate: Int?, now: Timestamp) {
         guard !isFinished, let rate else { return }
         self.rate = rate

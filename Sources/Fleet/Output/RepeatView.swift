@@ -1,7 +1,7 @@
 import Campaigns
 import Store
 
-/// When a campaign comes again, and its runs, as `campaign status` shows them.
+/// A campaign's repetition and its runs, as `campaign status` shows them.
 public struct RepeatView: Sendable, Equatable {
     private let status: RepeatStatus
 
@@ -9,7 +9,7 @@ public struct RepeatView: Sendable, Equatable {
         self.status = status
     }
 
-    /// `repeat` of the status: what the job says, the next run, the latest that was missed.
+    /// `repeat` of the status: the job's rule, the next run, the latest missed run.
     var json: JSONValue {
         var until: String?
         switch status.repetition?.until {
@@ -35,7 +35,7 @@ public struct RepeatView: Sendable, Equatable {
         }
     }
 
-    /// The same for people.
+    /// The repetition for people, as lines.
     var lines: [String] {
         var lines: [String] = []
         if let repetition = status.repetition {

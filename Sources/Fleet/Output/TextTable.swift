@@ -1,22 +1,22 @@
-/// A table of aligned columns, two spaces between them.
+/// A table of aligned columns with two spaces between them.
 public struct TextTable: Sendable {
-    /// Which side of a column is straight.
+    /// The alignment of a column.
     public enum Alignment: Sendable {
-        /// Words.
+        /// The alignment of words.
         case left
-        /// Numbers.
+        /// The alignment of numbers.
         case right
     }
 
     private let columns: [Alignment]
     private var rows: [[String]] = []
 
-    /// An empty table.
+    /// Creates an empty table.
     public init(columns: [Alignment]) {
         self.columns = columns
     }
 
-    /// A table with a heading.
+    /// Creates a table with headings.
     public init(_ headings: [(String, Alignment)]) {
         columns = headings.map(\.1)
         rows = [headings.map { $0.0.uppercased() }]
@@ -28,7 +28,7 @@ public struct TextTable: Sendable {
         rows.append(cells.map(TerminalText.safe))
     }
 
-    /// The lines, without spaces at their ends.
+    /// The lines, without trailing spaces.
     public var text: String {
         let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -42,9 +42,9 @@ public struct TextTable: Sendable {
     }
 }
 
-/// Texts of strangers on a terminal.
+/// Makes untrusted texts safe for a terminal.
 public enum TerminalText {
-    /// The text with control characters as `?`: no name moves the cursor or starts a line.
+    /// Returns the text with control characters as `?`: no name moves the cursor or starts a line.
     public static func safe(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             scalar.properties.generalCategory == .control ? "?" : scalar

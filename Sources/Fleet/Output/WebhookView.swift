@@ -2,36 +2,36 @@ public import Campaigns
 import Delivery
 public import Store
 
-/// A webhook as people and scripts see it: without its path, which may be a secret.
+/// A webhook for people and scripts, without the URL's path, which may be a secret.
 public struct WebhookView: Sendable {
     private let record: WebhookRecord
 
-    /// Shows what the ledger has.
+    /// Creates a view of the ledger's record.
     public init(_ record: WebhookRecord) { self.record = record }
 
-    /// For example `webhook 3 (news)`.
+    /// The name, such as `webhook 3 (news)`.
     public var name: String { "webhook \(record.number) (\(record.app))" }
 
-    /// Scheme and host.
+    /// The URL's scheme and host.
     public var place: String { (try? WebhookURL(record.url))?.description ?? "-" }
 
-    /// How a webhook is, in one word.
+    /// The state of a webhook, in one word.
     public enum State: String, Sendable {
         /// It takes its events, or has none.
         case ok
-        /// The first of its events was not taken, and is tried again.
+        /// It did not take its next event, which is tried again.
         case failing
         /// It was given up.
         case disabled
     }
 
-    /// How it is.
+    /// The webhook's state.
     public var state: State {
         if record.state.disabledAt != nil { return .disabled }
         return record.state.failures > 0 ? .failing : .ok
     }
 
-    /// Where it is, what waits and why, one line.
+    /// The host, the waiting events and the reason for failure, in one line.
     public var detail: String {
         var parts = [place]
         if record.waiting > 0 { parts.append("events waiting: \(NumberText.grouped(record.waiting))") }
@@ -45,19 +45,19 @@ public struct WebhookView: Sendable {
         return parts.joined(separator: ", ")
     }
 
-    /// For `status`.
+    /// The webhook's health, for `status`.
     var health: FleetStatusView.Health {
         FleetStatusView.Health(name: name, isWell: state == .ok, detail: detail)
     }
 
-    /// What a person has to do; nil when nothing.
+    /// The action that a person has to take; nil when there is none.
     var need: String? {
         guard record.state.disabledAt != nil else { return nil }
         return
             "\(name) was given up (\(record.state.reason)): mend the receiver, then fanfare webhook resume \(record.number)"
     }
 
-    /// `webhook list --json`, an element.
+    /// An element of `webhook list --json`.
     public var json: JSONValue {
         .object([
             "id": .number(JSONNumber(Int(record.number))), "app": .string(record.app), "host": .string(place),
@@ -73,7 +73,7 @@ public struct WebhookView: Sendable {
         ])
     }
 
-    /// The same as a row of `webhook list`, under these headings.
+    /// The row of `webhook list`, under ``headings``.
     public var row: [String] {
         [
             "\(record.number)", record.app, place, state.rawValue, NumberText.grouped(record.waiting),

@@ -2,18 +2,18 @@ public import Campaigns
 public import Delivery
 public import Store
 
-/// A person's decision about a parked message, carried out.
+/// A person's decision about a parked message, and its execution.
 public struct ParkedHandling: Sendable {
     private let order: ParkedOrder
     private let isDryRun: Bool
 
-    /// With `isDryRun` nothing is changed, and the lines say what would be.
+    /// Creates the handling of an order; with `isDryRun` nothing is changed, and the lines say what would be.
     public init(order: ParkedOrder, isDryRun: Bool) {
         self.order = order
         self.isDryRun = isDryRun
     }
 
-    /// Carries it out for one message; a producer's job is published by `publish`, whose errors are thrown.
+    /// Executes the order for one message; `publish` publishes a producer's job, and its errors are thrown.
     public func carryOut(
         _ id: Int64,
         in ledger: Ledger,
@@ -27,7 +27,7 @@ public struct ParkedHandling: Sendable {
         if !isDryRun {
             if result == .job {
                 try await publish(message)
-                // One that intake parked again meanwhile stays.
+                // A job that intake has parked again meanwhile stays.
                 _ = try await ledger.write(.synced) { try $0.removeParked(message) }
             } else {
                 result = try await ledger.write(.synced) { try $0.carryOut(order, id, now: now) }
@@ -37,14 +37,14 @@ public struct ParkedHandling: Sendable {
     }
 }
 
-/// What became of one message.
+/// The result for one message.
 public struct ParkedLine: Sendable {
     let id: Int64
     let message: ParkedMessage?
     let result: ParkedResult
     let isForeseen: Bool
 
-    /// Whether it is parked as before, or was never there.
+    /// True if the message is parked as before, or never existed.
     public var isLeft: Bool {
         switch result {
         case .kept, .missing: true
@@ -62,7 +62,7 @@ public struct ParkedLine: Sendable {
         ])
     }
 
-    /// The same for people, in one line.
+    /// The result for people, in one line.
     public var text: String {
         let campaign = [message?.app, message?.campaign].compactMap(\.self).joined(separator: "/")
         let devices = message?.devices.map { ", \($0) devices" } ?? ""

@@ -3,10 +3,10 @@ import Campaigns
 import Delivery
 import Store
 
-/// Reads a message of the parked queue into the form of the ledger's table, where `parked` looks.
+/// Converts a message of the parked queue into a row of the ledger's table, which the `parked` commands read.
 enum ParkedMover {
-    /// The row of a message, by our headers or, when the broker itself parked it, by the broker's; with the shard that
-    /// it is, if it is one that can be read.
+    /// Returns the row of a message, from our headers or, if the broker parked it, from its own; with a readable
+    /// shard.
     static func row(_ message: InboundMessage, now: Timestamp) -> (message: ParkedMessage, shard: Shard?) {
         let headers = message.properties
         let death = brokersReason(headers)
@@ -46,7 +46,7 @@ enum ParkedMover {
         var problem: Problem
     }
 
-    /// What RabbitMQ says in `x-death` of a message that it dead-lettered by a policy.
+    /// Returns RabbitMQ's reason in `x-death` for a message that it dead-lettered by a policy.
     private static func brokersReason(_ properties: MessageProperties) -> Death? {
         guard case .array(let deaths) = properties.header("x-death"), case .table(let first) = deaths.first else {
             return nil
@@ -88,7 +88,7 @@ enum ParkedMover {
         return value
     }
 
-    /// What a replay needs of the properties, as JSON.
+    /// Returns the properties that a replay needs, as JSON.
     private static func properties(_ properties: MessageProperties) -> String {
         let members: JSONValue = .object([
             "content_type": properties.contentType.map { .string($0) },

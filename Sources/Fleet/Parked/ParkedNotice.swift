@@ -2,7 +2,7 @@ import AMQP
 import Campaigns
 import Delivery
 
-/// A message that is set aside for a person, on its way to the parked queue with the reason in its headers.
+/// A message set aside for a person, on its way to the parked queue, with the reason in its headers.
 ///
 /// Headers of the received message are never copied: brokers before 4.0 interpret a copied `x-death`.
 enum ParkedNotice {
@@ -13,7 +13,7 @@ enum ParkedNotice {
     static let campaignHeader = "fanfare-campaign"
     static let devicesHeader = "fanfare-devices"
 
-    /// What is known of the message.
+    /// The known facts about the message.
     struct Facts {
         var queue: String
         var reason: String
@@ -23,7 +23,7 @@ enum ParkedNotice {
         var devices: Int?
     }
 
-    /// The message as it came, with the facts.
+    /// Returns the message as it came, with the facts as headers.
     static func message(_ facts: Facts, properties: MessageProperties, body: [UInt8]) -> OutboundMessage {
         var headers = [
             MessageHeader(queueHeader, .string(facts.queue)),
@@ -47,13 +47,13 @@ enum ParkedNotice {
         )
     }
 
-    /// What `errorsText` takes at most; all headers have to fit a frame, which is 128 KiB by default.
+    /// The size limit of `errorsText`; all headers have to fit a frame, which is 128 KiB by default.
     static let errorsBytesMax = 48 * 1024
 
-    /// The problems as a JSON array; bounded, so that the header fits a frame.
+    /// Returns the problems as a JSON array, limited so that the header fits a frame.
     ///
-    /// A pointer has the names that the producer gave, so a few dozen problems can be longer than a frame; a message
-    /// that cannot be parked would keep its place in the queue for ever. The event has them all.
+    /// A pointer contains names from the producer, so a few dozen problems can be longer than a frame, and a message
+    /// that cannot be parked would block its place in the queue for ever. The event has all problems.
     static func errorsText(_ problems: [Problem]) -> String {
         var bytes: [UInt8] = []
         for problem in problems.prefix(50) {

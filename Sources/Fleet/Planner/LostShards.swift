@@ -10,7 +10,7 @@ struct LostShards: Sendable {
     let endpoint: AMQPEndpoint
     let loop: any EventLoop
 
-    /// Those that `Sweep` has published anew; the lane is only asked for when there are candidates.
+    /// Returns the shards that `Sweep` wants published again; asks for the lane only when there are candidates.
     func find(_ lease: LeasedCampaign) async throws -> [ShardRecord] {
         let (campaign, share) = (lease.facts.number, lease.facts.share)
         let candidates = try await ledger.read {
@@ -27,7 +27,7 @@ struct LostShards: Sendable {
         let now = ledger.now()
         return try await ledger.read { reader in
             try candidates.filter { shard in
-                // The ledger gives rows that nothing has happened to for the whole patience.
+                // The ledger returns rows that have not changed for the whole patience.
                 let since = shard.dueAt ?? now.advanced(by: .zero - Sweep.lostAfter)
                 let owner = try reader.owner(of: shard, now: now)
                 return Sweep.action(
@@ -51,7 +51,7 @@ struct LostShards: Sendable {
             let published = try await ledger.read { try $0.lastClaimedPublish(of: lane) }
             return published.map { .movedPast($0) } ?? .unknown
         } catch {
-            return .unknown  // so nothing is published anew
+            return .unknown  // so nothing is published again
         }
     }
 }

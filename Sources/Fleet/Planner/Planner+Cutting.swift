@@ -2,9 +2,9 @@ import Campaigns
 import Delivery
 import Store
 
-/// New shards.
+/// Cutting: new shards.
 extension Planner {
-    /// What is out and unclaimed; whether it waits for turns is said by the limits as they are now.
+    /// Returns what is out and unclaimed; the present limits decide if it is paced.
     func windowUse() async throws -> [WindowUse] {
         var uses = try await ledger.read { try $0.windowUse() }
         for index in uses.indices where !uses[index].isPaced {

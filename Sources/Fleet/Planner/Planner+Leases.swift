@@ -3,7 +3,7 @@ import Delivery
 import Logging
 import Store
 
-/// Leases, ends, what was held and what was set aside.
+/// Leases, ends, held campaigns, and shards that are set aside.
 extension Planner {
     func lease(_ steps: inout PlannerSteps) async throws {
         let (worker, apps) = (worker, apps)
@@ -36,7 +36,7 @@ extension Planner {
     }
 
     func complete(_ campaigns: Set<UInt32>) async throws {
-        // Looked at first: a synced commit at every settlement would cost more than the settlement.
+        // A read comes first: a synced commit at every settlement would cost more than the settlement.
         let done = try await ledger.read { reader in try campaigns.filter { try reader.mayBeDone(campaign: $0) } }
         guard !done.isEmpty else { return }
         try await ledger.write(.synced) { transaction in
@@ -52,7 +52,7 @@ extension Planner {
         return isMore
     }
 
-    // MARK: Held campaigns, and what supersedes
+    // MARK: Held campaigns, and supersession
 
     func held(_ numbers: Set<UInt32>) async throws -> [PlannerSteps.Held] {
         try await ledger.read { reader in
@@ -72,7 +72,7 @@ extension Planner {
         return shards
     }
 
-    /// Lets a campaign take the place of older ones, and begin when those have stopped (design, section 9).
+    /// Lets a campaign supersede older ones, and begin when those have stopped (design, section 9).
     func release(_ campaign: UInt32) async throws -> ReleaseResult {
         let (result, marked) = try await ledger.write(.synced) { [ledger] transaction in
             let now = ledger.now()
@@ -81,13 +81,13 @@ extension Planner {
         if marked {
             logger.notice("older campaigns are superseded", metadata: ["by": "\(campaign)"])
             dispatcher.eventsWritten()
-            // Other workers look within 500 ms.
+            // Other workers poll within 500 ms.
             poll.wake()
         }
         return result
     }
 
-    // MARK: What was set aside
+    // MARK: Shards that are set aside
 
     func isProbeDue(_ lease: LeasedCampaign) async throws -> Bool {
         try await ledger.read {

@@ -3,7 +3,7 @@ import Delivery
 import Logging
 import Store
 
-/// What is published again because nobody else will, and what is computed or dropped in time.
+/// The sweep: publishes shards again that nobody else will, and computes or drops what is due.
 extension Planner {
     func publishLeft(_ campaign: UInt32?, _ age: Duration) async throws {
         let now = ledger.now()
@@ -25,7 +25,7 @@ extension Planner {
         }
     }
 
-    /// Computes the quiet hours of campaigns further, before they are needed.
+    /// Extends the computed quiet hours of campaigns before they are needed.
     func extendQuiet() async throws {
         let now = ledger.now()
         let parts = try await ledger.read { try $0.quietToExtend(now: now) }
@@ -38,7 +38,7 @@ extension Planner {
         try await ledger.write(.normal) { try $0.extendQuiet(known, now: now) }
     }
 
-    /// Gives shards whose messages are lost new ones, of a higher generation.
+    /// Publishes shards whose messages are lost again, with a higher generation.
     func republishLost(_ lease: LeasedCampaign) async throws {
         let lost = try await lostShards.find(lease)
         guard !lost.isEmpty else { return }

@@ -6,18 +6,18 @@ import Store
 
 /// Runs, turns, audiences and in-app campaigns.
 extension Planner {
-    /// Makes the run that is due, or passes it over; returns whether anything came of it.
+    /// Makes the run that is due, or skips it; returns true if the campaign has moved on.
     func makeRun(_ lease: LeasedCampaign) async throws -> Bool {
         let intake = Intake(ledger: ledger, apps: limits, worker: worker)
         let result = try await RunMaker(intake: intake, ledger: ledger).step(lease.token, now: ledger.now())
         if case .made = result {
-            logger.info("a campaign comes again", metadata: ["campaign": "\(lease.facts.id)"])
+            logger.info("a repeated campaign has a new run", metadata: ["campaign": "\(lease.facts.id)"])
             dispatcher.eventsWritten()
         }
         return result.map { $0 != .fenced } ?? false
     }
 
-    /// Gives turns to what a campaign has waiting; returns how long there is nothing to give away, in microseconds.
+    /// Gives turns to a campaign's waiting shards; returns the time until there are more to give, in microseconds.
     func giveTurns(_ lease: LeasedCampaign, _ providers: Set<ProviderName>) async throws -> Int64 {
         let app = lease.facts.app
         let (appPace, cap) = (limits.pace(of: app), limits.cap(of: app))
@@ -52,7 +52,7 @@ extension Planner {
         case .fenced: return .fenced
         case .frozen(let audience):
             logger.info("an audience is known", metadata: ["campaign": "\(lease.facts.id)", "audience": "\(audience)"])
-        case .empty: logger.notice("a campaign means nobody", metadata: ["campaign": "\(lease.facts.id)"])
+        case .empty: logger.notice("a campaign's audience is empty", metadata: ["campaign": "\(lease.facts.id)"])
         }
         return .done
     }

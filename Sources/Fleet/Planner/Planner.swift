@@ -4,25 +4,25 @@ import Logging
 import NIOCore
 import Store
 
-/// Cuts campaigns into shards, publishes what waits, ends what is over: does what `PlannerSteps` says, until it is stopped.
+/// Cuts campaigns into shards, publishes those that wait, and ends campaigns, as `PlannerSteps` says.
 ///
-/// Runs as one task. It decides nothing: fencing is the ledger's, everything else the machine's.
+/// Runs as one task. It decides nothing: the ledger fences, and the machine decides everything else.
 struct Planner: Sendable {
     let worker: Int64
     let ledger: Ledger
     let apps: Set<String>
-    /// The apps' own rates and frequency caps, as they are now.
+    /// The apps' present rates and frequency caps.
     let limits: AppDirectory
     let dispatcher: PlannerDispatcher
     let progress: ProgressedCampaigns
     let signal: WakeSignal
-    /// The look at the ledger of what runs here.
+    /// The signal that wakes the ledger poll of this worker.
     let poll: WakeSignal
     let lostShards: LostShards
     let prefetch: Int
     let logger: Logger
 
-    /// What is open between two steps: one audience, the lists of one in-app campaign.
+    /// The work that is open between two steps: one audience, or the lists of one in-app campaign.
     struct OpenWork {
         var audience: AudienceFreezer?
         var lists: InAppPreparation?
@@ -92,7 +92,7 @@ struct Planner: Sendable {
         }
     }
 
-    /// What the machine is told before each step.
+    /// Returns the facts that the machine gets before each step.
     private func look() -> PlannerSteps.Look {
         PlannerSteps.Look(
             now: now,

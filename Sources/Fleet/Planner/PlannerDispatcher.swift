@@ -5,7 +5,7 @@ import NIOCore
 import Store
 import Synchronization
 
-/// The planner's way to the broker's loop, and the hints that come back from there.
+/// Publishes the planner's shards on the broker's loop, and passes hints from there to the planner.
 final class PlannerDispatcher: Sendable {
     private let loop: any EventLoop
     private let publisher: NIOLoopBound<ShardPublisher>
@@ -17,19 +17,19 @@ final class PlannerDispatcher: Sendable {
     private let taking = Mutex(Taking())
     private let marks: NIOLoopBound<Marks>
 
-    /// How long a confirmed row waits for its mark.
+    /// The time that a confirmed row waits for its mark.
     ///
-    /// Most are claimed before, and what is claimed needs none. A row without its mark is published again after ten
-    /// seconds (`Sweep.outboxAge`), which harms nobody: the claim lets one message of a shard through.
+    /// Most rows are claimed before and then need none. A row without its mark is published again after ten seconds
+    /// (`Sweep.outboxAge`), which does no harm: the claim lets one message of a shard through.
     private static let markDelay = TimeAmount.milliseconds(250)
 
-    /// Rows whose messages were confirmed; confined to the publisher's loop.
+    /// The rows whose messages were confirmed; confined to the publisher's loop.
     private final class Marks {
         var confirmed: [(key: ShardKey, generation: UInt32)] = []
         var isScheduled = false
     }
 
-    /// Whether the broker takes publishes, and who waits for confirms that an alarm may hold back.
+    /// The broker's readiness for publishes, and the callers that wait for confirms, which an alarm may hold back.
     private struct Taking {
         var isTaking = false
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -46,10 +46,10 @@ final class PlannerDispatcher: Sendable {
         self.logger = logger
     }
 
-    /// Whether the broker takes publishes at this moment: connected, and not in an alarm.
+    /// True while the broker takes publishes: it is connected and not in an alarm.
     var isTaking: Bool { taking.withLock { $0.isTaking } }
 
-    /// The broker takes publishes, or takes none: then nobody waits for confirms any more.
+    /// Notes that the broker takes publishes, or stops taking them: then all callers stop waiting for confirms.
     func changed(isTaking: Bool) {
         let waiters = taking.withLock { taking in
             taking.isTaking = isTaking
@@ -61,12 +61,12 @@ final class PlannerDispatcher: Sendable {
         if isTaking { planner.wake() }
     }
 
-    /// Somebody says that campaigns may have changed.
+    /// Notes a hint that campaigns may have changed.
     func hint() {
         hinted.withLock { $0 = true }
     }
 
-    /// Whether there was a hint since the last call.
+    /// Returns true if there was a hint since the last call.
     func takeHint() -> Bool {
         hinted.withLock { hinted in
             defer { hinted = false }
@@ -74,15 +74,15 @@ final class PlannerDispatcher: Sendable {
         }
     }
 
-    /// The outbox may have events.
+    /// Notes that the outbox may have events.
     func eventsWritten() {
         events.wake()
     }
 
-    /// Publishes shards, and returns when each is answered; those that the broker confirms are marked a little later.
+    /// Publishes shards, and returns when each is answered; confirmed ones are marked a little later.
     ///
-    /// While the broker takes none it returns at once: what is not confirmed stays in the outbox, and the sweep publishes
-    /// it again. A confirm that comes later still counts.
+    /// While the broker takes no publishes, it returns at once: unconfirmed shards stay in the outbox, and the sweep
+    /// publishes them again. A late confirm still counts.
     func publish(_ shards: [ShardToPublish]) async {
         guard !shards.isEmpty,
             let ticket = taking.withLock({ taking -> Int? in
@@ -120,7 +120,7 @@ final class PlannerDispatcher: Sendable {
         loop.scheduleTask(in: Self.markDelay) { [self] in mark() }
     }
 
-    /// Marks what was confirmed so far, on the publisher's loop; `then` runs when it is written.
+    /// Marks the rows confirmed so far, on the publisher's loop; `then` runs when that is written.
     private func mark(then: @escaping @Sendable () -> Void = {}) {
         let marks = marks.value
         marks.isScheduled = false
@@ -140,14 +140,14 @@ final class PlannerDispatcher: Sendable {
         }
     }
 
-    /// Marks at once what was confirmed so far: nobody comes back to it.
+    /// Marks the rows confirmed so far at once, at the end of the planner.
     func markConfirmed() async {
         await withCheckedContinuation { waiter in
             loop.execute { [self] in mark { waiter.resume() } }
         }
     }
 
-    /// Confined to the publisher's loop.
+    /// The answers of one call; confined to the publisher's loop.
     private final class Counters {
         var left: Int
         var confirmed: [(key: ShardKey, generation: UInt32)] = []

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// Campaigns of which something was settled here since the planner last looked.
+/// The campaigns that made progress here since the planner's last step.
 final class ProgressedCampaigns: Sendable {
     private let numbers = Mutex(Set<UInt32>())
 
-    /// Something of a campaign was settled or claimed; true for the first since the planner last looked: wake it.
+    /// Notes a settlement or claim of a campaign; returns true for the first since the planner's last step, to wake
+    /// it.
     func note(_ campaign: UInt32) -> Bool {
         numbers.withLock { numbers in
             defer { numbers.insert(campaign) }
@@ -12,7 +13,7 @@ final class ProgressedCampaigns: Sendable {
         }
     }
 
-    /// The campaigns since the last call.
+    /// Returns the campaigns since the last call.
     func take() -> Set<UInt32> {
         numbers.withLock { numbers in
             defer { numbers = [] }

@@ -5,11 +5,11 @@ public import NIOCore
 public import Store
 public import Transport
 
-/// Publishes jobs as any producer would: mandatory, with confirm.
+/// Publishes jobs like any producer: mandatory, with confirms.
 ///
-/// May be used from any task; does not connect again when the connection is lost.
+/// May be used from any task; does not reconnect after the connection is lost.
 public final class CampaignProducer: Sendable {
-    /// Why the broker did not take a job.
+    /// The reason why the broker did not take a job.
     public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// There is no exchange for campaigns.
         case noExchange
@@ -19,12 +19,12 @@ public final class CampaignProducer: Sendable {
         case full
         /// The broker's user may not publish for this app.
         case forbidden(app: String)
-        /// The broker did not say whether it has the job.
+        /// The broker did not say if it has the job.
         case unconfirmed
-        /// It cannot be written as AMQP.
+        /// The job cannot be written as AMQP.
         case unwritable(String)
 
-        /// What is wrong and how to mend it, in one line.
+        /// The problem and its fix, in one line.
         public var description: String {
             switch self {
             case .noExchange:
@@ -50,9 +50,9 @@ public final class CampaignProducer: Sendable {
         self.client = client
     }
 
-    /// Connects and sees that there is somewhere to publish to; throws `AMQPConnectError` or `Failure`.
+    /// Connects and checks that the exchange exists; throws `AMQPConnectError` or `Failure`.
     ///
-    /// `name` is what the broker shows of the connection.
+    /// `name` is the connection's name in the broker's lists.
     public static func connect(
         _ endpoint: AMQPEndpoint,
         name: String = "fanfare campaign send",
@@ -66,12 +66,12 @@ public final class CampaignProducer: Sendable {
         return CampaignProducer(client)
     }
 
-    /// Publishes a job and waits for the confirm; `body` are the bytes that `job` was decoded from.
+    /// Publishes a job and waits for the confirm; `body` is the bytes that `job` was decoded from.
     public func publish(_ job: Job, body: [UInt8], at: Timestamp) async throws(Failure) {
         try await publish(JobMessage.outbound(job, body: body, at: at))
     }
 
-    /// Publishes a job that was parked as it came and waits for the confirm; intake judges it anew.
+    /// Publishes a parked job unchanged and waits for the confirm; intake judges it again.
     public func publish(again message: ParkedMessage) async throws(Failure) {
         try await publish(JobMessage.outbound(again: message))
     }
@@ -87,9 +87,9 @@ public final class CampaignProducer: Sendable {
         }
     }
 
-    /// Whether the connection works and the exchange is there: one call to the broker.
+    /// Returns true if the connection works and the exchange exists: one call to the broker.
     ///
-    /// It tells a broker that forbids a publish, which closes the channel only, from one that is gone.
+    /// It tells a broker that forbids a publish, and closes only the channel, from one that is gone.
     public func isAlive() async -> Bool {
         do throws(AMQPConnectError) {
             return try await client.exchangeExists(BrokerNames.campaigns)
@@ -98,6 +98,6 @@ public final class CampaignProducer: Sendable {
         }
     }
 
-    /// Closes the connection in order.
+    /// Closes the connection cleanly.
     public func close() async { await client.close() }
 }

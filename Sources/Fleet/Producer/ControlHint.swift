@@ -5,16 +5,16 @@ public import NIOCore
 import Synchronization
 public import Transport
 
-/// Tells all workers to look at the ledger now: a hint, never an order (design, section 6); or at their files.
+/// Tells all workers to poll the ledger now, or to read their files again: a hint, never an order (design, section 6).
 ///
-/// It connects while its owner does something else. Without a broker, or without the right to publish there, workers see
-/// the change within half a second by themselves. May be used from any task.
+/// It connects while its owner does something else. Without a broker, or without permission to publish the hint,
+/// workers see the change within half a second anyway. May be used from any task.
 public final class ControlHint: Sendable {
     private let client = Mutex<AMQPClient?>(nil)
     private let signal = WakeSignal()
     private let connecting = Mutex<Task<Void, Never>?>(nil)
 
-    /// Begins to connect.
+    /// Starts to connect.
     public init(_ endpoint: AMQPEndpoint, on loop: any EventLoop) {
         let task = Task {
             defer { signal.wake() }
@@ -28,18 +28,18 @@ public final class ControlHint: Sendable {
                 )
                 self.client.withLock { $0 = client }
             } catch {
-                // The ledger has what matters.
+                // The ledger has all that matters.
             }
         }
         connecting.withLock { $0 = task }
     }
 
-    /// Waits until it is connected or cannot be, or the time is over; call it once, before `look`.
+    /// Waits until it is connected, or cannot be, or the time is over; call it once, before `look`.
     public func ready(within time: Duration) async {
         await signal.wait(upTo: time)
     }
 
-    /// Asks all workers to read their files again; whether the broker has taken it.
+    /// Asks all workers to read their files again; returns true if the broker has taken the message.
     public func reload() async -> Bool {
         guard let client = client.withLock({ $0 }) else { return false }
         return await client.publish(Self.message("", type: Self.reloadType)) == .confirmed
@@ -56,10 +56,10 @@ public final class ControlHint: Sendable {
         await client.withLock({ $0 })?.close()
     }
 
-    /// The type of a message that asks for a reload; every other one is a hint to look.
+    /// The type of a message that asks for a reload; every other message is a hint to poll.
     static let reloadType = "fanfare.reload.v1"
 
-    /// What is published; a worker that is not there needs no hint.
+    /// Returns the message, which is not mandatory: a worker that is not there needs no hint.
     static func message(_ campaign: String, type: String = "fanfare.hint.v1") -> OutboundMessage {
         OutboundMessage(
             exchange: BrokerNames.control,

@@ -3,11 +3,11 @@ import Campaigns
 import Delivery
 import Store
 
-/// A job as the message that a producer publishes (contract, section 2).
+/// The AMQP message of a job, as a producer publishes it (contract, section 2).
 enum JobMessage {
-    /// The message of a job whose bytes were found good.
+    /// Returns the message of a valid job.
     ///
-    /// `at` is the producer's instant: it stands in for a `created_at` that the job leaves out, in whole seconds.
+    /// `at` is the producer's instant: it replaces a missing `created_at`, in whole seconds.
     static func outbound(_ job: Job, body: [UInt8], at: Timestamp) -> OutboundMessage {
         let isUrgent = job.delivery.urgency == .urgent
         return OutboundMessage(
@@ -25,10 +25,10 @@ enum JobMessage {
         )
     }
 
-    /// A parked job's message as its producer published it.
+    /// Returns a parked job's message as its producer published it.
     ///
-    /// Of its headers only `urgency` is made again: brokers before 4.0 interpret a copied `x-death`. The time in which it
-    /// was parked counts: `timestamp` stays.
+    /// Of its headers only `urgency` is set again: brokers before 4.0 interpret a copied `x-death`. The time spent
+    /// parked counts, because `timestamp` stays.
     static func outbound(again message: ParkedMessage) -> OutboundMessage {
         let kept = JSONReader.read(Array(message.headers.utf8)).value
         let isUrgent = message.queue == BrokerNames.urgentCampaignsQueue

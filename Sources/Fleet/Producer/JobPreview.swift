@@ -1,13 +1,13 @@
 public import Campaigns
 
-/// What a job's content comes to for single devices, each by its provider.
+/// A job's content for single devices, each rendered for its provider.
 public struct JobPreview: Sendable {
     let previews: [ProviderName: ContentPreview]
 
-    /// Whether a device's payload has the count that the registry keeps.
+    /// True if a device's payload contains the badge count that the registry keeps.
     public var countsBadges: Bool { previews.values.contains { $0.countsBadges } }
 
-    /// What devices get, in their order; `badges`: the count of each, when it is known.
+    /// Returns the content for devices, in their order; `badges`: the count of each, if it is known.
     public func samples(_ devices: [Device], badges: [Int?]? = nil) -> [ContentPreview.Sample] {
         var samples: [Int: ContentPreview.Sample] = [:]
         for (provider, places) in Dictionary(grouping: devices.indices, by: { devices[$0].provider }) {

@@ -2,25 +2,25 @@ public import Campaigns
 public import Delivery
 public import Store
 
-/// An operator's order to a campaign; the commands and the HTTP API give the same ones.
+/// An operator's order to a campaign; the commands and the HTTP API share it.
 public enum LifeOrder: String, Sendable, CaseIterable {
-    /// No request is opened until it is resumed.
+    /// Stops opening requests until the campaign is resumed.
     case pause
-    /// It goes on, whatever paused it.
+    /// Resumes the campaign, whatever paused it.
     case resume
-    /// Devices that were not sent to end cancelled.
+    /// Cancels the campaign: devices that were not sent to end `cancelled`.
     case cancel
-    /// A held campaign begins.
+    /// Starts a held campaign.
     case fire
 
-    /// When and by whom an order is given.
+    /// The instant and the author of an order.
     public struct Circumstances: Sendable {
         /// The instant.
         public let now: Timestamp
-        /// For the campaign's history.
+        /// The author, for the campaign's history.
         public let actor: String
 
-        /// An order that is given now.
+        /// Creates the circumstances of an order given now.
         public init(in ledger: Ledger, by actor: String) {
             now = ledger.now()
             self.actor = actor
@@ -50,10 +50,10 @@ public enum LifeOrder: String, Sendable, CaseIterable {
 }
 
 extension Ledger {
-    /// How long whoever cancels settles what is left; planners do it as well.
+    /// The time that the caller of a cancel spends on settling; planners settle as well.
     private static let endingPatience = Duration.seconds(5)
 
-    /// Settles what a cancelled campaign has left that nobody runs, piece by piece, also when there is no planner.
+    /// Settles the shards of a cancelled campaign that nobody runs, piece by piece, even without a planner.
     public func endCampaign(_ number: UInt32) async throws(LedgerError) {
         let end = ContinuousClock.now + Self.endingPatience
         while try await write(.synced, { try $0.endCampaign(number, now: self.now()) }), .now < end {}
@@ -61,7 +61,7 @@ extension Ledger {
 }
 
 extension LifeResult {
-    /// Why nothing was changed; nil of what was done and of a campaign that is not there.
+    /// Returns the reason why nothing was changed; nil when the order was carried out or the campaign does not exist.
     public func refusal(of verb: String) -> ProblemDocument? {
         switch self {
         case .done, .unknown: nil
@@ -87,10 +87,10 @@ extension CampaignFacts {
     /// `APP/ID`.
     public var name: String { "\(app)/\(id)" }
 
-    /// The state in the contract's words: paused, or its stage.
+    /// The state in the contract's words: `paused`, or its stage.
     public var stateWord: String { stage.isLive && !pauseReasons.isEmpty ? "paused" : stage.rawValue }
 
-    /// What an order came to, as commands with `--json` and the HTTP API show it.
+    /// The result of an order, as commands with `--json` and the HTTP API show it.
     public var orderJSON: JSONValue {
         .object([
             "id": .string(id), "app": .string(app), "state": .string(stateWord),

@@ -4,9 +4,9 @@ import PushProviders
 public import Store
 import TLS
 
-/// What a producer on the ledger's host can know of a job before it is published: the rules of intake, asked early.
+/// The rules of intake, applied before a job is published, as far as a producer on the ledger's host can know.
 public enum LocalIntake {
-    /// What the providers find wrong with a job; `apps` are those that this host knows, none where it knows none.
+    /// Returns the problems and warnings of a job; `apps` are those that this host knows, none if it knows none.
     public static func check(
         _ job: Job,
         apps: [AppConfiguration],
@@ -30,15 +30,15 @@ public enum LocalIntake {
         )
     }
 
-    /// The job as devices of a provider get it, by the app's settings; as it is where the app is not known.
+    /// Returns the job with the app's settings for a provider, or unchanged if the app is not known.
     private static func completed(_ job: Job, for provider: any PushProvider, _ app: AppConfiguration?) -> Job {
         guard let app else { return job }
         let account = app.accounts.first { $0.account.provider.name == provider.name }?.account
         return app.rules.completed(account?.completed(job) ?? job, for: provider.name)
     }
 
-    /// Those of its devices, as far as it says which; else those that the app has accounts with, and for an app that is not
-    /// known here the first that is built in.
+    /// Returns the providers of the job's devices; if it does not name devices, those that the app has accounts with;
+    /// for an unknown app the first built-in provider.
     private static func providers(of job: Job, _ app: AppConfiguration?) -> [any PushProvider] {
         if !job.sendsPushes { return [] }
         if case .devices(let devices) = job.audience {
@@ -49,7 +49,7 @@ public enum LocalIntake {
         return all.filter { job.mayReach($0.name) }
     }
 
-    /// What the variables of the job's own devices make of its content.
+    /// Returns warnings about the variables of the job's own devices.
     private static func personal(_ job: Job, _ app: AppConfiguration?, carriesMessageID: Bool) -> [Problem] {
         guard case .devices(let devices) = job.audience, job.usesVariables else { return [] }
         return providers(of: job, app).flatMap { provider -> [Problem] in
@@ -60,7 +60,7 @@ public enum LocalIntake {
         }
     }
 
-    /// What single devices will get; nil when a template does not compile.
+    /// Returns the preview for single devices; nil when a template does not compile.
     public static func preview(_ job: Job, apps: [AppConfiguration]) -> JobPreview? {
         let app = apps.first { $0.name == job.app }
         let carriesMessageID = app?.messageKeys != nil
@@ -74,7 +74,7 @@ public enum LocalIntake {
         return JobPreview(previews: previews)
     }
 
-    /// The badges that devices would get, counted on what the registry has now; nil for a device that it does not have.
+    /// Returns the badges that devices would get from the registry's present counts; nil for an unknown device.
     public static func badges(
         _ devices: [Device],
         of job: Job,
@@ -91,7 +91,7 @@ public enum LocalIntake {
         }
     }
 
-    /// What intake will say of a job whose key a campaign has, whatever is wrong with the job by now; nil when none has.
+    /// Returns intake's answer to a job whose key belongs to a campaign, even if the job is invalid by now; else nil.
     ///
     /// `job` was decoded without judging its time.
     public static func known(
@@ -104,10 +104,10 @@ public enum LocalIntake {
         return campaign.flatMap { IntakeDecision.known(job: job, identity: identity, holder: $0.holder) }
     }
 
-    /// What intake will say of a good job, as far as the ledger tells.
+    /// Returns intake's answer to a valid job, as far as the ledger tells.
     ///
-    /// Whether a worker knows the app is left to the worker that takes the job: it may start later. `content`: one that is
-    /// put before the job is published, and need not be there yet.
+    /// Only the worker that takes the job can tell if the app is known: that worker may start later. `content`: the id
+    /// of a content that is stored before the job is published, and may not exist yet.
     public static func decide(
         _ job: Job,
         bringing content: String? = nil,

@@ -6,39 +6,39 @@ import NIOPosix
 public import PushProviders
 import Store
 
-/// What a provider says to a job and one device when it is only to judge them: nobody gets a push.
+/// A provider's judgement of a job for one device, in a mode that sends no push.
 ///
-/// The request is the one that a sender would make, over the same connections and with the same credential, but for the
-/// word that says that it is not meant. Only for providers that have such a word (`PushProvider.canValidate`).
+/// The request is the one that a sender would make, over the same connections and with the same credential, plus the
+/// provider's flag for validation. It exists only for providers with such a flag (`PushProvider.canValidate`).
 public struct PushValidation: Sendable, Equatable {
-    /// Who was asked.
+    /// The provider that was asked.
     public let provider: ProviderName
-    /// What came of it.
+    /// The result.
     public let verdict: Verdict
 
-    /// What came of a question.
+    /// The result of a validation.
     public enum Verdict: Sendable, Equatable {
-        /// It would be taken.
+        /// The push would be accepted.
         case accepted
-        /// It would not; the HTTP status and what the answer means.
+        /// The push would be refused; the HTTP status and the answer's meaning.
         case refused(status: Int, Answer)
-        /// The device would not be sent to: its variables make no push that can be sent.
+        /// The device would get no push: with its variables no valid one can be made.
         case leftOut(LeftOut)
-        /// Nobody was asked, or nobody answered, for this reason (fit for people, without secrets).
+        /// There was no question or no answer, for this reason (fit for people, without secrets).
         case unanswered(String)
     }
 
-    /// After this there is no answer; more than any provider's own deadline.
+    /// The time to wait for an answer; more than any provider's own deadline.
     private static let patience = Duration.seconds(20)
 
-    /// The providers that can be asked about a job, among those that the app has accounts with; in their order.
+    /// Returns the providers that can validate a job, among those that the app has accounts with, in their order.
     public static func providers(of job: Job, app: AppConfiguration) -> [any PushProvider] {
         app.accounts.map(\.account.provider).filter { $0.canValidate && job.mayReach($0.name) }
     }
 
-    /// Asks the provider of a device, with which the app has an account, once.
+    /// Asks the provider of a device once; the app must have an account with it.
     ///
-    /// A credential that is refused as too old is replaced once, as senders do it. Throws for an account whose files
+    /// A credential that is refused as too old is replaced once, as senders do. Throws for an account whose files
     /// cannot be used.
     public static func ask(
         _ job: Job,
@@ -62,7 +62,7 @@ public struct PushValidation: Sendable, Equatable {
     private struct Question {
         private let account: LoadedAccount
         private let shard: Shard
-        /// When the campaign would begin: what is left to it counts from there.
+        /// The instant at which the campaign would begin; the time to live counts from it.
         private let release: Timestamp
 
         init(
@@ -95,7 +95,7 @@ public struct PushValidation: Sendable, Equatable {
                 personal: push.personal
             )
             var variables = device.variables
-            // What the registry counts is not known here: the longest, as in a preview.
+            // The registry's count is not known here, so the longest one is used, as in a preview.
             if job.content.badgeChange?.step != nil { variables[BadgeStep.variable] = String(BadgeStep.countMax) }
             var devices = DeviceBatch()
             devices.append(token: ProviderRegistry.tokens.bytes(of: device), variables: variables)
@@ -158,7 +158,7 @@ public struct PushValidation: Sendable, Equatable {
                     ended: { promise.succeed(Verdict($0, prepared, leftOut: template.leftOut)) }
                 )
             }
-            // A promise that is only ever succeeded does not throw.
+            // The promise is only ever succeeded, so this does not throw.
             return (try? await promise.futureResult.get()) ?? .unanswered("no answer")
         }
     }

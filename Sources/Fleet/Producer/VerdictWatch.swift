@@ -3,27 +3,27 @@ import Delivery
 public import Store
 import TLS
 
-/// What intake made of a published job, as the ledger has it.
+/// Intake's verdict on a published job, read from the ledger.
 public enum CampaignVerdict: Sendable, Equatable {
-    /// It is a campaign.
+    /// The job is a campaign.
     case accepted(number: UInt32)
-    /// It was refused, with everything that is wrong.
+    /// The job was refused, with all its problems.
     case refused(ProblemDocument)
-    /// Another job got the id first; that campaign goes on as it is.
+    /// Another job got the id first; that campaign continues unchanged.
     case conflict(Problem)
 }
 
-/// Waits in the ledger for the verdict on one job, which is published after this was made.
+/// Waits in the ledger for the verdict on one job, which is published after the watch was made.
 public struct VerdictWatch: Sendable {
     private static let pause = Duration.milliseconds(20)
 
     private let ledger: Ledger
     private let job: Job
     private let identity: [UInt8]
-    /// A refusal that was there before says nothing about this job.
+    /// The instant of an earlier refusal, which says nothing about this job.
     private let refusedBefore: Timestamp?
 
-    /// Notes what the ledger says of the key now.
+    /// Creates a watch and notes the ledger's present state of the key.
     public init(_ job: Job, in ledger: Ledger) async throws(LedgerError) {
         self.ledger = ledger
         self.job = job
@@ -32,9 +32,9 @@ public struct VerdictWatch: Sendable {
         refusedBefore = try await ledger.read { try $0.refusedAt(app: app, id: id) }
     }
 
-    /// The verdict.
+    /// Waits for the verdict.
     ///
-    /// Nil when there is none within that time. Throws `LedgerError`, or when the task is cancelled.
+    /// Returns nil when there is none within that time. Throws `LedgerError`, or when the task is cancelled.
     public func verdict(within time: Duration) async throws -> CampaignVerdict? {
         let deadline = ContinuousClock.now + time
         while true {

@@ -4,10 +4,10 @@ public import Store
 
 /// A CSV or NDJSON file of devices on its way into the registry, read piece by piece.
 ///
-/// Lines that are no devices are left out and reported, the others are registered. Confined to one task; reading blocks.
+/// Invalid lines are left out and reported, the others are registered. Confined to one task; reading blocks.
 public final class RegistryImport {
     private static let pieceBytes = 262_144
-    /// Devices that are handed over together.
+    /// The most devices in one call of the registry.
     private static let batchMax = 500
 
     /// The file's name for people.
@@ -15,11 +15,11 @@ public final class RegistryImport {
     private let format: AudienceFileFormat
     private let input: InputFile
 
-    /// What an import has come to.
+    /// The result of an import.
     public struct Summary: Sendable {
-        /// Devices by what became of them; empty without a ledger.
+        /// The devices by result; empty without a ledger.
         public var results: [RegistrationResult: Int] = [:]
-        /// The lines and what is wrong with them.
+        /// The report on the lines and their problems.
         public var report = AudienceFileReport()
     }
 
@@ -32,8 +32,8 @@ public final class RegistryImport {
 
     /// Registers the file's devices.
     ///
-    /// Without a ledger nothing is written. Throws `InputFile.Unreadable` or `LedgerError`; then what came before is
-    /// registered, and the same file may be imported again.
+    /// Without a ledger it writes nothing. Throws `InputFile.Unreadable` or `LedgerError`; then the devices before the
+    /// error are registered, and the same file may be imported again.
     public func run(
         app: String,
         to ledger: Ledger?,
@@ -76,9 +76,9 @@ public final class RegistryImport {
 
 /// The registry as commands and the edge use it.
 public enum Registry {
-    /// Registers devices of an app, in pieces; what became of each.
+    /// Registers devices of an app, piece by piece; returns the result for each.
     ///
-    /// Of what throws, those that came before are registered, and all of them may be registered again.
+    /// If it throws, the pieces before the error are registered, and all devices may be registered again.
     public static func register(
         _ devices: [DeviceRegistration],
         app: String,
@@ -96,10 +96,10 @@ public enum Registry {
         return results
     }
 
-    /// What a token may be held as in lists and the registry, of whatever provider it is one; none when it is none.
+    /// Returns the forms in which lists and the registry may hold a token of any provider; none for another text.
     public static func tokenBytes(_ text: String) -> [[UInt8]] { ProviderRegistry.tokens.readings(of: text) }
 
-    /// The device with a token as a producer writes it; nil when no installation has it.
+    /// Returns the device with a token in the producer's form; nil when no installation has it.
     public static func device(
         app: String,
         provider: ProviderName,
@@ -110,9 +110,9 @@ public enum Registry {
         return try await ledger.read { try $0.device(app: app, provider: provider, token: bytes) }
     }
 
-    /// Forgets devices by their installations; returns those that were there, and in how many places of lists they stood.
+    /// Forgets devices by their installations; returns those that existed, and the number of their entries in lists.
     ///
-    /// The tombstones come first, and no shard that is cut afterwards sends to them, whatever list it comes from.
+    /// The tombstones come first: no shard that is cut afterwards sends to these devices, whatever list it comes from.
     public static func forget(
         _ devices: [RegisteredDevice],
         app: String,
@@ -131,10 +131,10 @@ public enum Registry {
         return (forgotten, count)
     }
 
-    /// How long a transaction goes on with a piece: whoever else writes waits no longer than 50 ms.
+    /// The time after which a transaction ends its piece, so that other writers wait no longer than 50 ms.
     private static let pieceTime = Duration.milliseconds(40)
 
-    /// Makes tombstones, in pieces; those that were there.
+    /// Writes tombstones, piece by piece; returns the installations that existed.
     private static func bury(_ ids: [String], app: String, in ledger: Ledger) async throws(LedgerError) -> [String] {
         var (rest, forgotten): (ArraySlice<String>, [String]) = (ids[...], [])
         while !rest.isEmpty {
@@ -154,10 +154,10 @@ public enum Registry {
         return forgotten
     }
 
-    /// Forgets the devices that an integration key has registered, some hundred at a time; how many, and in how many places
-    /// of lists they stood.
+    /// Forgets the devices that registered with a key, some hundred at a time; returns their and their entries'
+    /// number.
     ///
-    /// `isDryRun`: only counts them. Devices that registered meanwhile with the key are met too, until none is left.
+    /// `isDryRun`: only counts them. Devices that register with the key meanwhile are included, until none is left.
     public static func forget(
         cameWith key: Int64,
         app: String,
@@ -183,7 +183,7 @@ public enum Registry {
         }
     }
 
-    /// What a device said of campaigns, as a person may ask for it.
+    /// Returns everything that a device reported about campaigns, as a person may request it.
     public static func tracked(
         _ device: RegisteredDevice,
         in ledger: Ledger
@@ -206,7 +206,7 @@ public enum Registry {
         }
     }
 
-    /// Calls `body` with every device of an app that was there at the beginning, page by page.
+    /// Calls `body` for every device of an app that existed at the beginning, page by page.
     public static func forEach(
         app: String,
         in ledger: Ledger,

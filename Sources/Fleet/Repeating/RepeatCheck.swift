@@ -1,8 +1,8 @@
 import Campaigns
 
-/// What is wrong with a job's `repeat` that only the system's time zones can tell.
+/// The check of a job's `repeat` against the system's time zones.
 enum RepeatCheck {
-    /// The runs of a job; nil for one that is not repeated, or in whose time zone no clock is known here.
+    /// Returns the runs of a job; nil if it is not repeated, or its time zone is not known here.
     static func times(of job: Job) -> RunTimes? {
         guard let repetition = job.delivery.repetition, let zone = ZoneFiles.rules(repetition.timeZone) else {
             return nil
@@ -38,7 +38,7 @@ enum RepeatCheck {
                 pointer: "/delivery/repeat/cron",
                 code: .conflict,
                 detail: repetition.until == nil
-                    ? "it comes in none of the next nine years" : "it never comes before until",
+                    ? "it has no run in the next nine years" : "it has no run before until",
                 fix: "give another expression, or a later until"
             )
         ]

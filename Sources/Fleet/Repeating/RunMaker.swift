@@ -2,17 +2,17 @@ import Campaigns
 import Delivery
 import Store
 
-/// Makes the runs of repeated campaigns, each when it is due and once (design, section 10).
+/// Makes the runs of repeated campaigns, each once and when it is due (design, section 10).
 ///
-/// What is due is `RunTimes`'; that an instant is one planner's is the ledger's.
+/// `RunTimes` decides what is due; the ledger ensures that only one planner makes a run.
 struct RunMaker: Sendable {
     let intake: Intake
     let ledger: Ledger
 
-    /// Takes the step that is due of a campaign; nil when there is none.
+    /// Takes the step of a campaign that is due; nil when there is none.
     ///
     /// - Parameters:
-    ///   - lease: The repeated campaign; fences the write.
+    ///   - lease: The lease of the repeated campaign, which fences the write.
     ///   - now: The instant on the clock that all workers share.
     func step(_ lease: LeaseToken, now: Timestamp) async throws -> RepeatResult? {
         let parent = try await ledger.read { try $0.repeatedCampaign(lease.campaign) }
@@ -52,7 +52,7 @@ struct RunMaker: Sendable {
     }
 }
 
-/// Why a run cannot be made, whoever tries.
+/// The reason why no worker can make a run.
 struct RunNotMade: Error, CustomStringConvertible {
     let description: String
 }

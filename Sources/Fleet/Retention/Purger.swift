@@ -3,19 +3,19 @@ import Delivery
 import Logging
 import Store
 
-/// Removes what `store.retention.*` does not keep, in small steps with pauses: one worker of the fleet does it.
+/// Removes what `store.retention.*` does not keep, in small steps with pauses, on one worker of the fleet.
 ///
-/// Runs as one task. What is old is `Retention`'s decision; who does it is asked in every transaction.
+/// Runs as one task. `Retention` decides what is old; every transaction checks that this worker is still the one.
 struct Purger: Sendable {
     let worker: Int64
     let ledger: Ledger
     let retention: Retention
     let logger: Logger
 
-    /// Somebody else is the one that purges.
+    /// The error of a worker that is not the purging one.
     private struct NotMine: Error {}
 
-    /// What a pass has removed.
+    /// Counts of one pass.
     private struct Counters {
         var campaigns = 0
         var lists = 0
@@ -29,7 +29,7 @@ struct Purger: Sendable {
     func run() async {
         while !Task.isCancelled {
             do {
-                // Jittered, so that workers that were started together do not look together.
+                // The pause is jittered, so that workers that were started together do not run together.
                 try await Task.sleep(for: jittered(retention.pause))
                 try await pass()
             } catch is CancellationError {
@@ -91,13 +91,13 @@ struct Purger: Sendable {
         }
     }
 
-    /// What devices were sent so long ago that no frequency cap counts it any more.
+    /// Removes the charges that are too old for any frequency cap to count.
     private func purgeCharges() async throws {
         var after: [UInt8]? = []
         while let from = after { after = try await step { try $0.purgeCharges(after: from, now: $1) } }
     }
 
-    /// What single phones said of campaigns that are long over.
+    /// Removes the reports of single phones about campaigns that are long over.
     private func purgeTracking() async throws {
         let end = ledger.now().advanced(by: .zero - retention.tracking)
         var after: Int64 = -1
@@ -121,7 +121,7 @@ struct Purger: Sendable {
         }
     }
 
-    /// One short transaction, and a pause in which others write.
+    /// Runs one short transaction, and a pause for other writers.
     private func step<Value: Sendable>(
         _ body: @escaping @Sendable (LedgerTransaction, Timestamp) throws -> Value
     ) async throws -> Value {

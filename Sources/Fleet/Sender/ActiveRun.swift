@@ -2,19 +2,19 @@ import Campaigns
 import Delivery
 import PushProviders
 
-/// What the requests of a run share, prepared: by the run's slot, beside what `LoopRuns` knows of it.
+/// The prepared data that the requests of a run share, kept by the run's number; `LoopRuns` has the run itself.
 ///
 /// Confined to its loop.
 final class ActiveRun {
     let shard: Shard
-    /// Whose credential its requests carry.
+    /// The account whose credential the requests carry.
     private(set) var account: LoadedAccount
     private(set) var requests: PreparedRequests
     private(set) var template: RequestTemplate
-    /// Whose connections carry its requests; nil when no requests can be made.
+    /// The sender whose connections carry the requests; nil while no requests can be made.
     ///
-    /// Not weak: that would move the sender's reference count, which every request touches, into a side table. The
-    /// sender holds no run.
+    /// The reference is not weak: that would move the sender's reference count, which every request touches, into a
+    /// side table. The sender holds no run.
     var sender: EndpointSender?
 
     init(shard: Shard, requests: PreparedRequests, account: LoadedAccount) {
@@ -24,13 +24,13 @@ final class ActiveRun {
         template = RequestTemplate(requests, shard, account: account)
     }
 
-    /// Has no connections until there is a token.
+    /// Leaves the run without connections until there is a token.
     func wait(with account: LoadedAccount) {
         self.account = account
         sender = nil
     }
 
-    /// Goes on with another credential, on the connections of its sender.
+    /// Continues with another credential, on the connections of its sender.
     func move(to sender: EndpointSender) {
         self.sender = sender
         account = sender.account

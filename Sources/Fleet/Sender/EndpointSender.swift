@@ -6,35 +6,36 @@ import NIOCore
 import PushProviders
 import Transport
 
-/// The runs of one app and endpoint on one event loop, as the source of its connections' requests; urgent ones and those
-/// to suspect tokens have senders, and so connections, of their own.
+/// The runs of one app and endpoint on one event loop, as the source of its connections' requests.
 ///
-/// All its connections carry one credential, in their whole life: a new provider token or key has a sender of its own.
-/// So an answer is about the credential that the request was sent with, and a connection that once refused a token, or
-/// that a provider may count tokens by, never sees another one.
+/// Urgent runs and those to suspect tokens have their own senders, and so their own connections.
 ///
-/// Confined to its loop; all calls of `RequestSource` come there.
+/// All connections carry one credential for their whole life: a new provider token or key gets a new sender. So an
+/// answer is always about the credential that its request carried. A connection that refused a token, or whose tokens
+/// a provider may count, never sees another one.
+///
+/// Confined to its loop, on which all calls of `RequestSource` arrive.
 final class EndpointSender: RequestSource {
     let account: LoadedAccount
     private let authorization: Authorization
     private var ownPool: ProviderPool?
-    /// Held: the loop lets go of its senders when it closes, and an unowned reference costs each device two counts.
+    /// A strong reference: the loop releases its senders at the end, and an unowned one costs two counts per device.
     private let owner: SenderLoop
     private let endpoint: ProviderEndpoint
     private let logger: Logger
     private var queue: [Int] = []
-    /// What the app's breaker is told, or what makes one push service of many rest.
+    /// Decides if faults trip the app's breaker or start the cooldown of one push service.
     private var faults: EndpointFaults
-    /// A stranger's push service: its failures say nothing about other services.
+    /// The push service, if the device's registration names it: its failures say nothing about other services.
     ///
-    /// Nil for a provider that an app names.
+    /// Nil for the endpoint of a provider that the app names.
     private let service: SenderLoop.ServiceKey?
-    /// It has answered, whatever it said, or is one that everybody knows: its runs keep their places.
+    /// True once the push service has answered anything, or if it is well known: its runs keep their places.
     private(set) var isProven: Bool
-    /// The number of the look that found it last.
+    /// The number of the search that found this sender last.
     var lastSearch: UInt64 = 0
 
-    /// `isApart`: it has one connection, for suspect tokens.
+    /// `isApart`: the sender is for suspect tokens and has one connection.
     init(
         owner: SenderLoop,
         account: LoadedAccount,
@@ -56,28 +57,28 @@ final class EndpointSender: RequestSource {
         ownPool = account.pool(endpoint: endpoint, loop: owner.loop, isApart: isApart, logger: logger, source: self)
     }
 
-    /// Its connections.
+    /// The pool of connections.
     var pool: ProviderPool {
         guard let ownPool else { preconditionFailure("a sender is used while it is made") }
         return ownPool
     }
 
-    /// Whether requests with this credential may go out on its connections.
+    /// Returns true if requests with this credential may use its connections.
     func carries(_ authorization: Authorization, of account: LoadedAccount) -> Bool {
         self.account === account && self.authorization == authorization
     }
 
-    /// Everything of a shard's requests that is alike.
+    /// Returns the prepared part that all requests of a shard share.
     func requests(for facts: Shard.Facts) -> PreparedRequests {
         account.requests(for: facts, authorization, now: owner.clock(), logger: logger)
     }
 
-    /// Opens no stream any more, waits for the answers that are due, and closes its connections.
+    /// Opens no more streams, waits for pending answers, and closes the connections.
     func retire(_ completion: @escaping () -> Void) {
         queue.removeAll()
         faults.retire(&owner.runs, now: owner.clock())
         owner.act()
-        // In a turn of its own, because this is called from within the reads of its connections.
+        // A loop turn of its own, because the caller is within a read of these connections.
         owner.loop.assumeIsolated().execute { [self] in
             pool.close { [self] in
                 ownPool = nil  // the two hold each other
@@ -86,7 +87,7 @@ final class EndpointSender: RequestSource {
         }
     }
 
-    /// A run has devices to send to.
+    /// Adds a run that has devices to send to.
     func add(_ slot: Int) {
         guard !faults.isRetired else { return }
         if !queue.contains(slot) { queue.append(slot) }
@@ -94,12 +95,11 @@ final class EndpointSender: RequestSource {
         if service != nil {
             isProven ? owner.strangers.left(slot) : owner.waits(slot)
         }
-        // Also for a run that has just left: its devices find the connection when they come again.
+        // Also for a run that has just left: its devices find the connection ready when they return.
         pool.demandChanged()
     }
 
-    /// A run is forgotten: its place may be another endpoint's next, whose requests must not go out on these
-    /// connections.
+    /// Removes a run: its number may next belong to another endpoint, whose requests must not use these connections.
     func drop(_ slot: Int) {
         queue.removeAll { $0 == slot }
     }
@@ -167,7 +167,7 @@ final class EndpointSender: RequestSource {
             "no connection to the provider",
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(failure)"]
         )
-        // Says nothing of the provider: whoever registered the device named a host that we do not go to.
+        // The failure says nothing about the provider: the registration named a host that is not allowed.
         if case .outOfReach = failure {
             return leave { $0.leaveOut($1, .outOfReach, now: $2) }
         }
@@ -175,15 +175,14 @@ final class EndpointSender: RequestSource {
         owner.act()
     }
 
-    /// A run gives its place back to others: its devices are asked again later, and pay only where the service is known to
-    /// have been out.
+    /// Makes a run give up its place: its devices are retried, and charged only if the service is known to be out.
     func leave(_ slot: Int) {
         drop(slot)
         owner.runs.putBack(slot, reason: "NoConnection", charged: faults.isDoubted, now: owner.clock())
         owner.act()
     }
 
-    /// It answers: its runs are no strangers'.
+    /// Notes that the push service answers: its runs no longer count as unproven.
     private func proved() {
         isProven = true
         owner.keepPlaces(of: self)
@@ -194,7 +193,7 @@ final class EndpointSender: RequestSource {
         owner.turnEnded()
     }
 
-    // MARK: - Answers that are not the usual one
+    // MARK: - Refusals
 
     private func refused(_ answer: borrowing ProviderAnswer, _ tag: RequestTag, _ active: ActiveRun) {
         let body = answer.body
@@ -228,7 +227,7 @@ final class EndpointSender: RequestSource {
         if finding == .replaced { owner.renew(self) }
     }
 
-    /// What an answer means for the credential of these connections.
+    /// Returns the meaning of an answer for the credential of these connections.
     private func judge(_ step: AnswerRule.CredentialStep, date: Span<UInt8>) -> CredentialFinding {
         if faults.isRetired { return .replaced }
         guard step != .keep else { return .nothing }
@@ -244,27 +243,27 @@ final class EndpointSender: RequestSource {
 
     // MARK: - The breaker
 
-    /// This push service was out and answers again.
+    /// Ends the cooldown of this push service, which answers again.
     private func endCooldown() {
         if let service { owner.cooldowns.end(service) }
     }
 
-    /// No answer will come that tells whose the faults were: some of the devices ask.
+    /// Lets some of the devices that were put off ask again when no pending answer can decide about the faults.
     func askIfDrained() {
         guard faults.hasPutOff, queue.isEmpty, pool.inFlight == 0 else { return }
         faults.drained(&owner.runs, now: owner.clock())
         owner.act()
     }
 
-    /// Whether devices wait for what their faults mean.
+    /// True while devices wait for the decision about their faults.
     var hasPutOff: Bool { faults.hasPutOff }
 
-    /// A run is stopped: its devices that were put off stay pending.
+    /// Releases the devices of a stopped run that were put off; they stay pending.
     func giveBack(_ slot: Int) {
         faults.runStopped(slot, &owner.runs, now: owner.clock())
     }
 
-    /// A probe's run is over.
+    /// Notes that a probe's run is over.
     func probeEnded() { faults.probeEnded() }
 
     private func tripIfDue(_ since: Timestamp?, reason: String) {
@@ -272,7 +271,7 @@ final class EndpointSender: RequestSource {
         trip(Breaker.Trip(reason: reason, since: since))
     }
 
-    /// The provider is out for the whole app, or only this push service of many.
+    /// Reports that the provider is out for the whole app, or starts the cooldown of this push service.
     private func trip(_ trip: Breaker.Trip) {
         guard let service else { return owner.tripped(self, trip) }
         logger.warning(
@@ -283,12 +282,12 @@ final class EndpointSender: RequestSource {
         putBack(trip.reason)
     }
 
-    /// Devices that wait here take their rungs without a request.
+    /// Puts the waiting devices on their rungs without a request.
     private func putBack(_ reason: String) {
         leave { $0.putBack($1, reason: reason, charged: true, now: $2) }
     }
 
-    /// All runs that wait here leave, each as is said.
+    /// Removes all waiting runs and applies `each` to them.
     private func leave(_ each: (inout LoopRuns, _ slot: Int, _ now: Timestamp) -> Void) {
         let (leaving, now) = (queue, owner.clock())
         queue.removeAll(keepingCapacity: true)
@@ -296,16 +295,16 @@ final class EndpointSender: RequestSource {
         owner.act()
     }
 
-    /// A run begins on these connections.
+    /// Begins a run on these connections.
     func begin(isProbe: Bool) {
         let isDoubted = if let service { owner.cooldowns.isDoubted(service) } else { false }
         faults.runBegan(isProbe: isProbe, isDoubted: isDoubted, &owner.runs, now: owner.clock())
         owner.act()
     }
 
-    /// Whether it has nothing to do and waits for no answer.
+    /// True if it has nothing to do and waits for no answer.
     var isIdle: Bool { queue.isEmpty && !faults.hasPutOff && pool.inFlight == 0 }
 
-    /// Whether it is one of any number: those that are not used are closed when there are too many.
+    /// True if a registration names the push service: of these, unused ones are closed when there are too many.
     var isOneOfMany: Bool { service != nil }
 }

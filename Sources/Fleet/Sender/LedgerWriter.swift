@@ -3,16 +3,16 @@ import Logging
 import NIOCore
 import Store
 
-/// Writes to the ledger from one event loop, each second again until the ledger takes it, and counts what is under way.
+/// Writes to the ledger from one event loop, retries every second until the ledger accepts, and counts pending work.
 ///
 /// Confined to its loop.
 final class LedgerWriter {
     let loop: any EventLoop
     let ledger: Ledger
     private let logger: Logger
-    /// Writes, publishes and judgements that have not ended; a worker that stops waits for them.
+    /// The number of writes, publishes and judgements that have not ended; a worker that stops waits for them.
     private(set) var pending = 0
-    /// Something has ended.
+    /// Called whenever something has ended.
     var ended: () -> Void = {}
 
     init(loop: any EventLoop, ledger: Ledger, logger: Logger) {
@@ -21,23 +21,23 @@ final class LedgerWriter {
         self.logger = logger
     }
 
-    /// Something is under way that is no write of this one; `end` follows.
+    /// Counts work that is not a write of this writer; `end` must follow.
     func begin() { pending += 1 }
 
-    /// Ends what was under way; `follow` may begin something in turn.
+    /// Ends counted work; `follow` may begin more.
     func end(_ count: Int = 1, _ follow: () -> Void = {}) {
         pending -= count
         follow()
         ended()
     }
 
-    /// Does it after a second, and is under way until then.
+    /// Runs an action after a second, and counts as pending until then.
     func again(_ action: @escaping () -> Void) {
         begin()
         loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.end { action() } }
     }
 
-    /// Writes and comes back to the loop; while the ledger does not take it, what it is about waits unacked.
+    /// Writes and returns to the loop; until the ledger accepts, the delivery concerned stays unacked.
     func write<Value: Sendable>(
         _ durability: Ledger.Durability,
         _ what: StaticString,

@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import NIOCore
 
-/// A sender loop as other loops see it: everything that is asked of it runs on its own event loop.
+/// A sender loop as other loops see it: every request to it runs on its own event loop.
 struct LoopHandle: Sendable {
     private let bound: NIOLoopBound<SenderLoop>
     private let loop: any EventLoop

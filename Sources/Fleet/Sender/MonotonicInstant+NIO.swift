@@ -2,7 +2,7 @@ import Delivery
 import NIOCore
 
 extension MonotonicInstant {
-    /// The same point for the pure tier.
+    /// Converts a deadline to the pure tier's instant.
     init(of deadline: NIODeadline) {
         self.init(nanoseconds: Int64(clamping: deadline.uptimeNanoseconds))
     }

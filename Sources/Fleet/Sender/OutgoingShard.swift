@@ -3,18 +3,18 @@ import Delivery
 import Store
 import Transport
 
-/// A shard on its way to the broker: its row with what makes its message.
+/// A shard on its way to the broker: its row and the source of its message.
 struct OutgoingShard {
     var record: ShardRecord
     private var publishes: (ShardPublisher, @escaping (Bool) -> Void) -> Void
 
-    /// One of the ledger's outbox.
+    /// Creates one from a shard of the ledger's outbox.
     init(_ shard: ShardToPublish) {
         record = shard.record
         publishes = { publisher, done in publisher.publish(shard, done) }
     }
 
-    /// One whose devices are here.
+    /// Creates one whose devices are in memory.
     init(_ record: ShardRecord, _ shard: Shard) {
         self.record = record
         publishes = { publisher, done in
@@ -28,7 +28,7 @@ struct OutgoingShard {
         }
     }
 
-    /// `done` hears whether the broker has confirmed it.
+    /// Publishes the shard; `done` receives true when the broker has confirmed it.
     func publish(to publisher: ShardPublisher, _ done: @escaping (Bool) -> Void) {
         publishes(publisher, done)
     }

@@ -5,7 +5,7 @@ import PushProviders
 
 /// Renders the bodies of a shard's devices, and their collapse ids where these are templates.
 ///
-/// A body costs no allocation; a collapse id that differs costs a header block of its own. Confined to its loop.
+/// A body costs no allocation; each distinct collapse id costs a header block of its own. Confined to its loop.
 final class PersonalBody {
     private let requests: PreparedRequests
     private let renderer: TemplateRenderer?
@@ -13,7 +13,7 @@ final class PersonalBody {
     private let collapseHeader: [UInt8]?
     private let standardHeaders: PreparedHeaders
     private var headersByID: [[UInt8]: PreparedHeaders] = [:]
-    /// The headers of the device that was rendered last.
+    /// The headers of the last rendered device.
     private(set) var headers: PreparedHeaders
 
     init(
@@ -26,14 +26,14 @@ final class PersonalBody {
         self.headers = headers
         standardHeaders = headers
         renderer = personal.body.map { TemplateRenderer($0, batch, bytesMax: personal.bodyBytesMax) }
-        // Room to see that one is too long.
+        // The limit leaves room to detect an id that is too long.
         collapseID = personal.collapseID.map {
             TemplateRenderer($0, batch, bytesMax: personal.collapseIDBytesMax)
         }
         collapseHeader = personal.collapseHeader
     }
 
-    /// Renders for one device; nil when it gets a request.
+    /// Renders a device's request; returns nil on success, else the reason why the device gets none.
     func render(_ position: Int) -> LeftOut? {
         guard let renderer else { return .invalidTemplate }
         if let failure = renderer.render(position) { return LeftOut(failure) }
@@ -54,9 +54,9 @@ final class PersonalBody {
         return headers
     }
 
-    /// The body of the device that was rendered last; valid until the next.
+    /// The body of the last rendered device; valid until the next one.
     var bytes: UnsafeRawBufferPointer { renderer?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0) }
 
-    /// Where its message id goes.
+    /// The room for the message id in that body.
     var messageID: UnsafeMutableRawBufferPointer? { renderer?.messageID }
 }

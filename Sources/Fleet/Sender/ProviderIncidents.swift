@@ -3,7 +3,7 @@ import Delivery
 import Logging
 import Store
 
-/// Tells the fleet what a worker's loops learn of a provider: credentials or content that it refuses, an outage.
+/// Reports to the fleet what a worker's loops learn about a provider: refused credentials or content, an outage.
 ///
 /// Confined to its writer's loop.
 final class ProviderIncidents {
@@ -24,7 +24,7 @@ final class ProviderIncidents {
             try transaction.tripBreaker(of: key, Breaker.Trip(reason: reason, since: now), now: now)
             return before?.pausedBy.contains(.credentials) == false
         } completion: { [logger] result in
-            // Every shard of the campaign finds out; one line says it for all of them, in the whole fleet.
+            // Every shard of the campaign finds out; one line in the whole fleet reports it for all of them.
             if case .success(false) = result { return }
             logger.error(
                 "the provider refuses the app's credentials; the campaign is paused",
@@ -43,14 +43,14 @@ final class ProviderIncidents {
         writer.write(.synced, "a pause") { _ = try $0.pause(of: key, reason: .content, detail: reason, now: now) }
     }
 
-    /// Sets the app's shards aside in the whole fleet until a probe finds the provider well.
+    /// Sets the app's shards aside in the whole fleet until a probe finds the provider healthy.
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
         setAside(app: app, provider: provider)
         let now = writer.ledger.now()
         writer.write(.synced, "an open breaker") {
             try $0.tripBreaker(app: app, provider: provider, trip, now: now)
         } then: { [self] isNew in
-            // One line for all loops that find out, in the whole fleet, and none for each probe.
+            // One line in the whole fleet for all loops that find out, and none for each probe.
             guard isNew else { return }
             logger.error(
                 "the provider is out for an app; its shards are set aside",

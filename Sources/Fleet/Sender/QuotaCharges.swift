@@ -3,11 +3,11 @@ import NIOCore
 import PushProviders
 import Store
 
-/// Counts requests without a slot against their provider's quota: nobody has asked them to wait.
+/// Counts requests without a slot against their provider's quota: these never waited for it.
 ///
 /// Confined to its writer's loop.
 final class QuotaCharges {
-    /// How long they are collected: short beside the minute of a quota, and one write whatever runs.
+    /// The time during which requests are collected: short beside the minute of a quota, and one write for all runs.
     private static let pause = TimeAmount.milliseconds(100)
 
     private let writer: LedgerWriter
@@ -28,7 +28,7 @@ final class QuotaCharges {
     private func write() {
         let charges = collected.sorted { $0.key.key < $1.key.key }
         collected = [:]
-        writer.write(.normal, "what counts against a quota", priority: .withOthers) {
+        writer.write(.normal, "charges against a quota", priority: .withOthers) {
             [ledger = writer.ledger] transaction in
             let now = ledger.now()
             for (quota, requests) in charges { try transaction.charge(quota, requests: requests, now: now) }

@@ -1,6 +1,6 @@
 import Delivery
 
-/// A request's device, as its stream carries it: 32 bits of the run's slot, 16 of a mark, 16 of the position.
+/// A request's device, as its stream carries it: 32 bits of the run's number, 16 of a mark, 16 of the position.
 struct RequestTag {
     private(set) var bits: UInt64
 
@@ -16,7 +16,7 @@ struct RequestTag {
     var position: Int { Int(bits & 0xFFFF) }
     var device: EndpointFaults.Device { EndpointFaults.Device(slot: slot, position: position) }
 
-    /// The mark of a request that tells what faults mean (`EndpointFaults`); 0 otherwise.
+    /// The mark of a request that is part of a sample (`EndpointFaults`); 0 otherwise.
     var mark: UInt16 {
         get { UInt16(truncatingIfNeeded: bits >> 16) }
         set { bits |= UInt64(newValue) << 16 }

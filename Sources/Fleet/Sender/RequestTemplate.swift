@@ -3,37 +3,37 @@ import Delivery
 import HTTP2
 import PushProviders
 
-/// The requests of a shard as bytes in memory of their own: for each device one copy and the places that are its own.
+/// The requests of a shard as raw bytes: a device's request is one copy plus its own fields.
 ///
-/// Made once for a shard and credential. Raw memory instead of the shard's arrays, because each look at one of those
-/// from a class counts references, which costs as much as writing the request. Confined to its loop.
+/// Made once per shard and credential. The bytes are raw memory, not the shard's arrays, because each access to an
+/// array from a class counts references, which costs as much as writing the request. Confined to its loop.
 final class RequestTemplate {
     let headers: PreparedHeaders
     private let requests: PreparedRequests
     private let idRange: Range<Int>
-    /// Where in a request the first of body and path begins, and where the last, which ends with the device's own.
+    /// The offsets at which the first and the last of body and path begin; the last ends with the device's own bytes.
     private let firstAt: Int
     private let lastAt: Int
     private let endsWithBody: Bool
     private let template: UnsafeMutableRawBufferPointer
     private let tokens: UnsafeMutableRawBufferPointer
-    /// Where each device's token begins, and where the last one ends.
+    /// The offset of each device's token, and the end of the last one.
     private let tokenBounds: UnsafeMutableBufferPointer<Int>
     private let devices: UnsafeMutableBufferPointer<UInt32>
     private let own: Own
-    /// Why the last device that was written has no request.
+    /// The reason why the last device has no request.
     private(set) var leftOut: LeftOut?
 
-    /// What a device has of its own besides token and id: one look tells, whatever the campaign is.
+    /// The part that differs between devices besides token and id, decided once for the shard.
     private enum Own {
         case nothing
-        /// The message id, at this place of the template.
+        /// The message id, at this range of the template.
         case messageID(MessageIDs, Range<Int>)
         /// The body.
         case body(PersonalBody, MessageIDs?)
         /// The body, sealed for the device, and the path.
         case sealed(SealedBody, PersonalBody?, MessageIDs?)
-        /// None: nothing can be sealed here.
+        /// No request: sealing is not possible here.
         case unsealed
     }
 
@@ -78,7 +78,7 @@ final class RequestTemplate {
         devices.deallocate()
     }
 
-    /// Writes one device's request; false when it gets none, for the reason `leftOut`.
+    /// Writes one device's request; returns false when it gets none, for the reason in `leftOut`.
     func write(_ position: Int, _ request: inout RequestWriter) -> Bool {
         let token = UnsafeRawBufferPointer(rebasing: tokens[tokenBounds[position]..<tokenBounds[position + 1]])
         let device = devices[position]
@@ -116,7 +116,7 @@ final class RequestTemplate {
         return true
     }
 
-    /// Writes a request whose body is sealed; gives why there is none, if there is none.
+    /// Writes a request with a sealed body; returns the reason when there is none.
     private func sealed(
         _ seal: SealedBody,
         _ body: PersonalBody?,
@@ -158,7 +158,7 @@ final class RequestTemplate {
     }
 }
 
-/// What writes the message ids of a shard's devices.
+/// Writes the message ids of a shard's devices.
 private final class MessageIDs {
     private let signer: MessageIDSigner
     private let codes: UnsafeMutableBufferPointer<UInt64>
@@ -178,9 +178,9 @@ private final class MessageIDs {
 }
 
 extension PreparedHeaders {
-    /// The wire's form of what a provider prepared.
+    /// Creates the wire form of a provider's prepared headers.
     ///
-    /// `other`: a field that has another value than the one that was prepared.
+    /// `other`: a field whose value is replaced.
     convenience init(_ requests: PreparedRequests, replacing other: [UInt8] = [], with replacement: [UInt8] = []) {
         var fields: [HeaderField] = []
         var authority = ""

@@ -6,7 +6,8 @@ import TLS
 
 /// Seals the bodies of a shard's devices, each for one device alone (RFC 8291).
 ///
-/// Costs thirty times what the rest of a request does; nothing is allocated here for a device. Confined to its loop.
+/// Sealing costs thirty times as much as the rest of a request, but allocates nothing per device. Confined to its
+/// loop.
 final class SealedBody {
     private let rule: SealRule
     private let sealer: MessageSealer
@@ -14,7 +15,7 @@ final class SealedBody {
     private let message: UnsafeMutableRawBufferPointer
     private let keys: UnsafeMutableRawBufferPointer
 
-    /// Fails only when OpenSSL does.
+    /// Throws only when OpenSSL fails.
     init(_ rule: SealRule) throws(TLSError) {
         self.rule = rule
         sealer = try MessageSealer()
@@ -29,9 +30,9 @@ final class SealedBody {
         keys.deallocate()
     }
 
-    /// Sets path and body of a request; gives why there is none, if there is none.
+    /// Sets path and body of a request; returns the reason when there is none.
     ///
-    /// `write` is handed room for `count` bytes and writes the plaintext.
+    /// `write` receives room for `count` bytes and writes the plaintext.
     func write(
         _ request: inout RequestWriter,
         token: UnsafeRawBufferPointer,
@@ -59,10 +60,10 @@ final class SealedBody {
 }
 
 extension LeftOut {
-    /// A rendered body over the provider's size.
+    /// A rendered body above the provider's size limit.
     fileprivate static let tooLarge = LeftOut(.failed, reason: "PayloadTooLarge")
-    /// A token that says no key to seal for, or one that is no point of its curve.
+    /// A token without a key to seal for, or with one that is not a point of its curve.
     fileprivate static let unreadableToken = LeftOut(.failed, reason: "UnreadableToken")
-    /// OpenSSL could not seal: out of memory or of randomness.
+    /// A failure of OpenSSL: out of memory or of randomness.
     static let notSealed = LeftOut(.failed, reason: "NotSealed")
 }

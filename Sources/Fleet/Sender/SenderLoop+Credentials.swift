@@ -3,29 +3,29 @@ import Delivery
 import PushProviders
 import Transport
 
-/// Which connections carry which credential: each provider token and each key has connections of its own.
+/// Assigns credentials to connections: each provider token and each key has connections of its own.
 ///
-/// Apple refuses a connection that sees keys of several teams or kinds, or new tokens too often, and a connection on
-/// which a token expired refuses good ones, too (pushy).
+/// Apple refuses a connection that sees keys of several teams or kinds, or new tokens too often. A connection on which
+/// a token expired refuses good ones, too (pushy).
 extension SenderLoop {
-    /// What a look for connections came to.
+    /// The result of a search for connections.
     enum SenderSearch {
-        /// These.
+        /// The sender with the connections.
         case found(EndpointSender)
-        /// A token is on its way.
+        /// No sender yet: a token is on its way.
         case awaited
-        /// There is no token, for this reason.
+        /// No sender: there is no token, for this reason.
         case lacking(CredentialLack)
 
-        /// The connections; nil when there is no token at this instant.
+        /// The sender; nil when there is no token at this instant.
         var found: EndpointSender? {
             if case .found(let sender) = self { sender } else { nil }
         }
     }
 
-    /// The connections for a shard with an account's present credential.
+    /// Returns the connections for a shard with an account's present credential.
     ///
-    /// When the token is another one than before, runs under way go over to it as well.
+    /// When the token has changed, running runs move to it as well.
     func search(for account: LoadedAccount, _ shard: Shard) -> SenderSearch {
         search(
             for: account,
@@ -35,7 +35,7 @@ extension SenderLoop {
         )
     }
 
-    /// Has a connection open, for a campaign that may be fired at any moment.
+    /// Keeps a connection open for a campaign that may be fired at any moment.
     func warm(_ account: LoadedAccount, _ environment: PushEnvironment?, isUrgent: Bool) {
         search(for: account, environment, isApart: false, isUrgent: isUrgent).found?.pool.warm()
     }
@@ -80,13 +80,12 @@ extension SenderLoop {
         return .found(sender)
     }
 
-    /// Connections to push services that strangers name are kept for so many at most, by each event loop.
+    /// The most senders that an event loop keeps for push services that registrations name.
     ///
-    /// Those that are at work are never closed: the shards that a worker has in hand bound them.
+    /// Those at work are never closed: the shards that a worker holds limit them.
     static let strangersMax = 256
 
-    /// Makes room for one more push service: closes the connections of the one that nobody has asked for longest, first of
-    /// those that have never answered.
+    /// Makes room for another such push service: closes the longest unused one, those that never answered first.
     private func closeUnused(for new: EndpointSender) {
         guard new.isOneOfMany else { return }
         let strangers = endpoints.filter { $0.value.isOneOfMany }
@@ -106,7 +105,7 @@ extension SenderLoop {
         (one.value.isProven ? 1 : 0, one.value.lastSearch) < (other.value.isProven ? 1 : 0, other.value.lastSearch)
     }
 
-    /// A run without a token waits for one, or is set aside when there will be none.
+    /// Lets a run without a token wait for one, or sets it aside when there will be none.
     func goWithout(_ search: SenderSearch, _ active: ActiveRun, _ slot: Int) {
         switch search {
         case .found: awaiting[slot] = nil
@@ -114,7 +113,7 @@ extension SenderLoop {
         case .lacking(.refused(let reason)):
             awaiting[slot] = nil
             runs.stop(slot, .setAside(.credentials))
-            // Set aside again and again it would go round for ever: its campaign waits for a person.
+            // Setting the run aside again would repeat for ever, so its campaign waits for a person.
             if runs.credentialsRefused(slot) { reports.credentialsRefused(active.shard.id.key, reason: reason) }
         case .lacking(.passing(let reason)):
             awaiting[slot] = nil
@@ -127,7 +126,7 @@ extension SenderLoop {
         }
     }
 
-    /// Whether there are tokens by now that runs wait for.
+    /// Checks if the tokens have arrived that runs wait for.
     func lookForTokens() {
         for (slot, account) in awaiting {
             guard let active = active(slot) else { continue }
@@ -138,7 +137,7 @@ extension SenderLoop {
         if !awaiting.isEmpty { scheduleTick() }
     }
 
-    /// A run goes on over these connections, or without any.
+    /// Continues a run on these connections, or without any.
     private func take(_ search: SenderSearch, _ active: ActiveRun, _ slot: Int) {
         goWithout(search, active, slot)
         guard let next = search.found else { return }
@@ -147,14 +146,15 @@ extension SenderLoop {
         if runs.hasWork(slot) { next.add(slot) }
     }
 
-    /// Another provider token than the one of these connections serves now.
+    /// Replaces these connections after the provider token has changed.
     func renew(_ sender: EndpointSender) {
         guard let key = endpoints.first(where: { $0.value === sender })?.key else { return }
         endpoints[key] = nil
         move(sender, to: sender.account)
     }
 
-    /// The apps file was read again: new requests use the new credentials, streams under way end where they are.
+    /// Applies new credentials after a reload of the apps file: new requests use them, open streams end where they
+    /// are.
     func replace(_ replacements: [AppDirectory.Replacement]) {
         for replacement in replacements {
             for (key, sender) in endpoints where sender.account === replacement.old {
@@ -164,7 +164,7 @@ extension SenderLoop {
         }
     }
 
-    /// Runs go on with the account's present credential; their connections close when the last answer is there.
+    /// Moves runs to the account's present credential; the old connections close after the last answer.
     private func move(_ old: EndpointSender, to account: LoadedAccount) {
         for slot in runs.sendingSlots {
             guard let active = active(slot), active.sender === old else { continue }
@@ -182,7 +182,7 @@ extension SenderLoop {
         act()
     }
 
-    /// Lets a sender end what it has under way.
+    /// Lets a sender finish its pending requests.
     func retire(_ sender: EndpointSender) {
         retiring.append(sender)
         let pool = sender.pool

@@ -1,6 +1,6 @@
 import Delivery
 
-/// What a loop says of itself when somebody asks; nothing is counted for it while it sends.
+/// A loop's metrics, taken when somebody asks; nothing is counted for them while it sends.
 extension SenderLoop {
     var metrics: SenderMetrics {
         var metrics = SenderMetrics()

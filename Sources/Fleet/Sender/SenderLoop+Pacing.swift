@@ -1,9 +1,9 @@
 import Delivery
 import NIOCore
 
-/// Runs that are spread over their slots: whose turn it is, a few times within a slot.
+/// Paces runs that are spread over their slots, a few times within a slot.
 extension SenderLoop {
-    /// Looks soon, unless it is going to; without effect when no run has a slot.
+    /// Schedules the next pacing unless it is scheduled; without effect when no run has a slot.
     func schedulePacing(in pause: Duration = LoopRuns.pacingPause) {
         guard !isPacing else { return }
         isPacing = true

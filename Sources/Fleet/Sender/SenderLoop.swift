@@ -6,24 +6,23 @@ import PushProviders
 import Store
 import Transport
 
-/// What the runs of one event loop report to the worker's desk, on that loop.
+/// Reports from the runs of one event loop to the worker's coordinator, on that loop.
 protocol SenderReports: Sendable {
-    /// Every stream of the run is closed and none will be opened, until it is adopted.
+    /// Reports that every stream of the run is closed and none will be opened until it is adopted.
     func runIsOver(_ key: ShardKey)
-    /// The provider refuses the app's credentials.
+    /// Reports that the provider refuses the app's credentials.
     func credentialsRefused(_ key: ShardKey, reason: String)
-    /// The provider refuses the campaign's content, whatever the device.
+    /// Reports that the provider refuses the campaign's content, whatever the device.
     func contentRefused(_ key: ShardKey, reason: String)
-    /// The provider is out for an app, as far as this loop can see.
+    /// Reports that the provider is out for an app, as far as this loop can see.
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip)
 }
 
-/// The shards that one event loop sends, carried between the desk, the connections and the ledger.
+/// The shards that one event loop sends, carried between the coordinator, the connections and the ledger.
 ///
-/// Confined to its loop. Decisions are `LoopRuns`' and `EndpointFaults`'; every fact is told to them and followed by
-/// `act`.
+/// Confined to its loop. `LoopRuns` and `EndpointFaults` decide; every fact is passed to them and followed by `act`.
 final class SenderLoop {
-    /// Progress is collected for this long, or for `LoopRuns.saveAnswers` (design, section 7).
+    /// The time for which progress is collected, unless `LoopRuns.saveAnswers` come earlier (design, section 7).
     static let tick = TimeAmount.milliseconds(10)
 
     let loop: any EventLoop
@@ -33,42 +32,42 @@ final class SenderLoop {
     private let lease: BrokerLease
     let logger: Logger
     var runs: LoopRuns
-    /// What the requests of the runs share, by slots.
+    /// The data that the requests of each run share, by run number.
     private(set) var carriers: [ActiveRun?] = []
     private var actions: [LoopRuns.Action] = []
     private var isActing = false
     var endpoints: [EndpointKey: EndpointSender] = [:]
-    /// Senders whose runs have gone over to another credential, until their last answer.
+    /// Senders whose runs have moved to another credential; each stays until its last answer.
     var retiring: [EndpointSender] = []
-    /// Which push services of strangers are out.
+    /// The cooldowns of push services that registrations name.
     var cooldowns = OriginCooldowns<ServiceKey>()
-    /// Which runs leave while push services of strangers have not answered, by their slots.
+    /// The places of runs whose push service has not answered yet, by run number.
     var strangers: StrangerPlaces
-    /// Counts looks for senders, to know which one was not used for longest.
+    /// The number of searches for senders; it tells which sender has been unused for longest.
     var searches: UInt64 = 0
-    /// Runs that wait for a token, by their slots.
+    /// The runs that wait for a token, by run number.
     var awaiting: [Int: LoadedAccount] = [:]
-    /// Who waits for the last connection to close.
+    /// The callback that waits for the last connection to close.
     var closed: (() -> Void)?
-    /// What the connections did that are closed.
+    /// The metrics of closed connections.
     var ended: [ProviderMetrics.Key: ProviderMetrics] = [:]
     private var isTickScheduled = false
     private var now: Timestamp
     private var isClockFresh = false
-    /// Whether a look at whose turn it is has been scheduled.
+    /// True if the next pacing is scheduled.
     var isPacing = false
 
     struct EndpointKey: Hashable {
         var app: String
         var provider: ProviderName
         var endpoint: String
-        /// For devices whose tokens were called wrong once: a refused token slows its connection down.
+        /// True for devices whose tokens were called wrong once: a refused token slows its connection down.
         var isApart: Bool
-        /// Bulk shards that wait for streams must not stand before it.
+        /// True for urgent shards: bulk shards that wait for streams must not come before them.
         var isUrgent: Bool
     }
 
-    /// A push service of an app, over whatever connections.
+    /// A push service of an app, whatever its connections.
     struct ServiceKey: Hashable {
         var app: String
         var provider: ProviderName
@@ -96,11 +95,11 @@ final class SenderLoop {
         now = ledger.now()
     }
 
-    // MARK: - The desk's orders
+    // MARK: - Orders of the coordinator
 
     /// Starts a claimed shard.
     ///
-    /// With a token on its way it waits for that; when there will be none it is over at once, to be set aside.
+    /// If its token is on the way, it waits for that; if there will be none, it is over at once, to be set aside.
     func start(
         _ shard: Shard,
         epoch: UInt32,
@@ -147,26 +146,26 @@ final class SenderLoop {
         act()
     }
 
-    /// Those of these shards whose runs are here and open no stream any more.
+    /// Returns those of the shards whose runs are on this loop and open no more streams.
     func stopped(_ keys: [ShardKey]) -> [RunToken] {
         runs.stopped(keys).map { RunToken(key: $0.key, epoch: $0.epoch, worker: worker) }
     }
 
-    /// The run goes on under a new epoch.
+    /// Continues a run under a new epoch.
     func adopt(_ key: ShardKey, epoch: UInt32, isLeaseLost: Bool) {
         runs.adopted(key, epoch: epoch, isLeaseLost: isLeaseLost)
         act()
         scheduleTick()
     }
 
-    /// Takes a run that is over out of the table and says how it ended; nil when it is not over any more.
+    /// Removes a run that is over and returns how it ended; nil when it is no longer over.
     func takeOver(_ key: ShardKey) -> LoopRuns.Finished? {
         let finished = runs.takeOver(key)
         act()
         return finished
     }
 
-    /// Closes all connections; in-flight streams are given up.
+    /// Closes all connections; streams in flight are given up.
     func close(_ completion: @escaping () -> Void) {
         closed = completion
         let senders = endpoints.values
@@ -175,9 +174,11 @@ final class SenderLoop {
         finishIfClosed()
     }
 
-    // MARK: - What follows
+    // MARK: - Actions
 
-    /// Does what the runs' machine says; without effect within itself, because what is said meanwhile is done, too.
+    /// Performs the actions of `LoopRuns`.
+    ///
+    /// A nested call has no effect: the outer one performs the new actions as well.
     func act() {
         guard !isActing, !runs.actions.isEmpty else { return }
         isActing = true
@@ -202,20 +203,20 @@ final class SenderLoop {
         }
     }
 
-    /// A run waits for a push service that has not answered yet: one that does has to leave when they are too many.
+    /// Takes a place for a run whose push service has not answered yet; when there are too many such runs, one leaves.
     func waits(_ slot: Int) {
         guard let leaving = strangers.waits(slot) else { return }
         carriers[leaving]?.sender?.leave(leaving)
     }
 
-    /// A push service has answered: its runs stay.
+    /// Lets the runs of a push service that has answered keep their places.
     func keepPlaces(of sender: EndpointSender) {
         for slot in runs.sendingSlots where carriers[slot]?.sender === sender { strangers.left(slot) }
     }
 
     // MARK: - Streams
 
-    /// The instant of this turn: one reading of the clock for all devices.
+    /// Returns the instant of this loop turn: one reading of the clock for all devices.
     func clock() -> Timestamp {
         if !isClockFresh {
             now = ledger.now()
@@ -226,10 +227,10 @@ final class SenderLoop {
         return now
     }
 
-    /// The next `clock()` reads it anew.
+    /// Makes the next `clock()` read the clock again.
     func freshenClock() { isClockFresh = false }
 
-    /// Another bound of `worker.unflushed`; streams that are open stay open.
+    /// Changes the limit `worker.unflushed`; open streams stay open.
     func limitUnflushed(to answers: Int) {
         guard answers != runs.unflushedMax else { return }
         runs.limitUnflushed(to: answers)
@@ -237,12 +238,12 @@ final class SenderLoop {
         demandChanged()
     }
 
-    /// Streams may be opened again.
+    /// Tells all pools that streams may be opened again.
     func demandChanged() {
         for sender in endpoints.values { sender.pool.demandChanged() }
     }
 
-    /// What the requests of the run at a slot share; nil when the slot is free.
+    /// Returns the shared data of the run with a number; nil when there is none.
     func active(_ slot: Int) -> ActiveRun? { carriers[slot] }
 
     func turnEnded() {
@@ -250,14 +251,14 @@ final class SenderLoop {
         if runs.isSaveDue { save() } else { scheduleTick() }
     }
 
-    /// The provider is out: all runs of the endpoint are set aside, and the desk is told.
+    /// Sets all runs of the endpoint aside because the provider is out, and reports it.
     func tripped(_ sender: EndpointSender, _ trip: Breaker.Trip) {
         for slot in runs.sendingSlots where carriers[slot]?.sender === sender { runs.stop(slot, .setAside(.breaker)) }
         act()
         reports.tripped(app: sender.account.app, provider: sender.account.account.provider.name, trip)
     }
 
-    /// The app's breaker is open: its runs are set aside, but for the probe.
+    /// Sets an app's runs aside because its breaker is open, except for the probe.
     func setAside(app: String, provider: ProviderName) {
         runs.setAside(app: app, provider: provider)
         act()
@@ -280,7 +281,7 @@ final class SenderLoop {
         }
     }
 
-    /// Hands the progress of all runs that have changed to the ledger, one save at a time.
+    /// Submits the progress of all runs that have changed to the ledger, one save at a time.
     private func save() {
         let saves = runs.save()
         guard !saves.isEmpty else { return }

@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Store
 
-/// The event loops that send, as the worker's own loop gives them orders.
+/// The event loops that send, as the worker's own loop addresses them.
 struct SenderLoops {
     private let handles: [LoopHandle]
 
@@ -18,7 +18,7 @@ struct SenderLoops {
         for handle in handles { handle.execute(order) }
     }
 
-    /// Has connections open for held campaigns.
+    /// Keeps connections open for held campaigns.
     func warm(_ routes: Set<HeldRoute>, of apps: AppDirectory) {
         for route in routes {
             guard let account = apps.account(app: route.app, provider: route.provider) else { continue }
@@ -26,14 +26,14 @@ struct SenderLoops {
         }
     }
 
-    /// Writes down which runs of superseded campaigns open no stream any more, although they may wait for answers.
+    /// Records which runs of superseded campaigns open no more streams, although they may wait for answers.
     ///
-    /// Asked on the loops after they were told to stop.
+    /// The loops answer after they were told to stop.
     func markStopped(_ keys: [ShardKey], in ledger: Ledger) {
         executeAll { sender in
             let stopped = sender.stopped(keys)
             guard !stopped.isEmpty else { return }
-            // Lost, it is written again at the next look at the ledger.
+            // If the write is lost, the next poll of the ledger repeats it.
             ledger.submit(.normal) {
                 try $0.markStopped(stopped)
             } completion: { _ in

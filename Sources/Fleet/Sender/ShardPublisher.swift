@@ -5,7 +5,7 @@ import NIOCore
 import Store
 import Transport
 
-/// Shards, parked messages and events on their way to the broker: persistent, mandatory, confirmed.
+/// Publishes shards, parked messages and events: persistent, mandatory, confirmed.
 ///
 /// Confined to the publisher's loop.
 final class ShardPublisher {
@@ -20,9 +20,9 @@ final class ShardPublisher {
         self.ledger = ledger
     }
 
-    /// A shard to its lane, or to the rung it waits on.
+    /// Publishes a shard to its lane, or to the rung that it waits on.
     ///
-    /// `completion` says within ten seconds whether the broker has it; when not, its row stays in the outbox.
+    /// `completion` receives within ten seconds if the broker has it; if not, the row stays in the outbox.
     func publish(
         _ record: ShardRecord,
         body: [UInt8],
@@ -50,7 +50,7 @@ final class ShardPublisher {
         )
     }
 
-    /// What the ledger says is to be published.
+    /// Publishes a shard of the ledger's outbox.
     func publish(_ shard: ShardToPublish, _ completion: @escaping (Bool) -> Void) {
         do {
             let body = try shard.body()
@@ -60,7 +60,7 @@ final class ShardPublisher {
         }
     }
 
-    /// Several shards; `completion` gets those that were confirmed.
+    /// Publishes several shards; `completion` receives those that were confirmed.
     func publish(_ shards: [OutgoingShard], _ completion: @escaping ([(key: ShardKey, generation: UInt32)]) -> Void) {
         let answers = Answers(left: shards.count)
         for shard in shards {
@@ -81,12 +81,12 @@ final class ShardPublisher {
         }
     }
 
-    /// Any message; `completion` says whether the broker has it.
+    /// Publishes any message; `completion` receives true when the broker has it.
     func publish(_ message: OutboundMessage, _ completion: @escaping (Bool) -> Void) {
         publisher.publish(message) { completion($0 == .confirmed) }
     }
 
-    /// An event; `completion` says what became of it.
+    /// Publishes an event; `completion` receives the result.
     func publish(event message: OutboundMessage, _ completion: @escaping (PublishResult) -> Void) {
         publisher.publish(message, completion: completion)
     }

@@ -1,7 +1,7 @@
 import Transport
 
 extension Unanswered.UnknownReason {
-    /// The reason that the ledger keeps of a device without an answer.
+    /// The reason that the ledger keeps for a device without an answer.
     var text: String {
         switch self {
         case .deadline: "NoAnswer"

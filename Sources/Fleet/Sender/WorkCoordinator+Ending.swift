@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Store
 
-/// How runs end: settle, publish what follows, ack, in this order (design, section 7).
+/// The end of runs: settle, publish what follows, ack, in this order (design, section 7).
 extension WorkCoordinator {
     func ended(_ over: LoopRuns.Finished, _ token: RunToken) {
         let shard = over.shard
@@ -55,7 +55,7 @@ extension WorkCoordinator {
         }
     }
 
-    /// Publishes, marks what was confirmed, and says so: what was not confirmed is the sweeper's.
+    /// Publishes shards, marks the confirmed ones, then reports to the machine; the sweeper publishes the others.
     func publish(_ left: [OutgoingShard], thenAck delivery: ShardDelivery?) {
         guard !left.isEmpty else { return tell { shards, _ in shards.published(delivery) } }
         writer.begin()
@@ -70,7 +70,7 @@ extension WorkCoordinator {
         }
     }
 
-    /// The ledger has the run's end, or refuses it.
+    /// Reports to the machine that the ledger has recorded the run's end, or refused to.
     private func finish(_ token: RunToken, publishing left: [OutgoingShard] = []) {
         tell(left: left) { $0.ended(token.key, epoch: token.epoch, publishes: !left.isEmpty, at: $1) }
     }
@@ -93,7 +93,7 @@ extension WorkCoordinator {
         } then: { [self] result in
             counters.ended(result == .fenced ? .fenced : .setAside)
             var left: [OutgoingShard] = []
-            // What is handed over is published at once, straight to its lane.
+            // A shard that is handed over is published at once, straight to its lane.
             if case .aside(let record) = result, record.state == .unpublished {
                 var next = shard
                 next.generation = record.generation
@@ -113,7 +113,7 @@ extension WorkCoordinator {
         }
     }
 
-    /// A row that this process has claimed and will not run: whoever gets its message need not wait for it.
+    /// Releases a row that this process claimed and will not run, so that the next worker need not wait for it.
     func giveUp(_ token: RunToken) {
         writer.write(.normal, "a claim that is given up", reach: .shards) {
             try $0.giveUp(token)
@@ -132,6 +132,6 @@ extension WorkCoordinator {
 }
 
 extension Lane {
-    /// Bulk shards share their commits; nothing urgent waits for company.
+    /// The priority of a commit: bulk shards share commits, urgent ones do not wait for others.
     var priority: Ledger.Priority { urgency == .urgent ? .atOnce : .withOthers }
 }

@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Store
 
-/// The short way of urgent campaigns: shards that were accepted as claimed, with the campaign's message as their lease.
+/// The fast path of urgent campaigns: shards are claimed at acceptance, and the campaign's message is their lease.
 extension WorkCoordinator {
     /// Runs shards that this process claimed when it accepted their campaign.
     func runClaimed(_ claimed: [ShardToPublish], _ delivery: ShardDelivery) {
@@ -12,8 +12,7 @@ extension WorkCoordinator {
         }
     }
 
-    /// Claims the shards of an urgent campaign whose message came back; without the app's credentials their claims set
-    /// them aside.
+    /// Claims the shards of a redelivered urgent campaign; without the app's credentials the claims set them aside.
     func reclaim(_ left: [ShardToPublish], _ delivery: ShardDelivery) {
         tell { shards, now in
             shards.leased(delivery, shards: left.count)

@@ -3,9 +3,9 @@ import Campaigns
 import Delivery
 import Logging
 
-/// What cannot be read or sent goes to the parked queue, confirmed, before its delivery is acked.
+/// Parking: what cannot be read or sent goes to the parked queue, confirmed, before its delivery is acked.
 extension WorkCoordinator {
-    /// Bytes that are no shard.
+    /// Parks bytes that are not a shard.
     func park(_ message: InboundMessage, reason: String, detail: String, connection: UInt64) {
         let problem = Problem(pointer: "", code: reason, detail: detail)
         logger.warning("a message is parked", metadata: ["queue": "\(message.queue)", "reason": "\(reason)"])
@@ -13,7 +13,7 @@ extension WorkCoordinator {
         park(facts, message.properties, message.body, ShardDelivery(message, connection: connection, generation: 0))
     }
 
-    /// A shard that the ledger does not know, or that broke the law.
+    /// Parks a shard that the ledger does not know, or that broke the law.
     func park(_ shard: Shard, _ delivery: ShardDelivery, reason: String) {
         logger.warning("a shard is parked", metadata: ["shard": "\(shard.id)", "reason": "\(reason)"])
         let facts = ParkedNotice.Facts(
@@ -43,8 +43,9 @@ extension WorkCoordinator {
         }
     }
 
-    /// Publishes it until it is confirmed, or its delivery is gone: then the broker gives the message to somebody who
-    /// parks it.
+    /// Publishes until confirmed.
+    ///
+    /// It stops when the delivery is gone: then the broker redelivers the message, and its receiver parks it.
     func publishParked(_ message: OutboundMessage, _ delivery: ShardDelivery, _ confirmed: @escaping () -> Void) {
         writer.begin()
         publisher.publish(message) { [self] isConfirmed in
@@ -59,7 +60,7 @@ extension WorkCoordinator {
 }
 
 extension ShardDelivery {
-    /// A message as it came.
+    /// Creates a delivery from a received message.
     init(_ message: InboundMessage, connection: UInt64, generation: UInt32, campaignQueue: String? = nil) {
         self.init(
             connection: connection,

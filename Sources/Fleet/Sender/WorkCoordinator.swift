@@ -7,15 +7,18 @@ import PushProviders
 import Store
 import Transport
 
-/// Carries shards between broker, ledger and loops, as `WorkerShards` says.
+/// Carries shards between broker, ledger and loops, as `WorkerShards` decides.
 ///
-/// Confined to the loop of the worker's AMQP connections. Every fact is told to the machine and followed by `perform`.
+/// Confined to the loop of the worker's AMQP connections. Every fact is passed to the machine and followed by
+/// `perform`.
 final class WorkCoordinator {
     let loop: any EventLoop
     let worker: Int64
     let ledger: Ledger
     let apps: AppDirectory
-    /// Whether this worker sends; one that does not sets aside what it cannot help to get (`knowsApp`).
+    /// True if this worker has the sender role.
+    ///
+    /// One without it may still get shards, and sets them aside (`knowsApp`).
     let sends: Bool
     let publisher: ShardPublisher
     let writer: LedgerWriter
@@ -23,11 +26,11 @@ final class WorkCoordinator {
     private let charges: QuotaCharges
     /// Acknowledges a delivery; without effect when its connection is gone.
     var ack: (ShardDelivery) -> Void = { _ in }
-    /// A campaign may have ended, or a place in the window is free.
+    /// Called when a campaign may have ended, or room in the window is free.
     var progressed: (UInt32) -> Void = { _ in }
-    /// Gives a queue's prefetch once more, until the connection ends.
+    /// Adds the queue's prefetch once more, until the connection ends.
     var makeRoom: (_ queue: String) -> Void = { _ in }
-    /// A run was given back or ended.
+    /// Called when nothing runs any more and nothing is pending.
     var onIdle: (() -> Void)?
     /// The loops that send.
     var loops = SenderLoops()
@@ -42,10 +45,10 @@ final class WorkCoordinator {
     )
     /// The consuming connection; nil while there is none.
     private(set) var connection: UInt64?
-    /// What became of shards and devices here.
+    /// Counts of the shards and devices of this worker.
     var counters = WorkCounters()
     private var spare: [WorkerShards.Action] = []
-    /// Spans of shards; nil when nobody wants them.
+    /// The tracing of shards; nil when spans are not collected.
     var tracing: ShardTracing?
 
     init(_ context: WorkerContext, loop: any EventLoop, writer: LedgerWriter, publisher: ShardPublisher) {
@@ -62,7 +65,7 @@ final class WorkCoordinator {
         writer.ended = { [unowned self] in checkIdle() }
     }
 
-    /// Whether nothing runs and nothing is on its way to the ledger or the broker.
+    /// True if nothing runs and nothing is pending at the ledger or the broker.
     private var isIdle: Bool { shards.count == 0 && writer.pending == 0 }
 
     private var now: WorkerShards.Moment { WorkerShards.Moment(ledger.now(), MonotonicInstant(of: .now())) }
@@ -73,7 +76,7 @@ final class WorkCoordinator {
 
     // MARK: - Facts
 
-    /// Tells the machine a fact, with its moment, and does what follows; `over` and `left` are what came with it.
+    /// Passes a fact with its moment to the machine and performs the actions; `over` and `left` come with the fact.
     func tell(
         over: LoopRuns.Finished? = nil,
         left: [OutgoingShard] = [],
@@ -88,7 +91,7 @@ final class WorkCoordinator {
         tell { $0.connected(connection, at: $1) }
     }
 
-    /// The consuming connection is gone, and with it every lease.
+    /// Notes that the consuming connection is gone, and every lease with it.
     func disconnected() {
         connection = nil
         tell { shards, _ in shards.disconnected() }
@@ -108,7 +111,7 @@ final class WorkCoordinator {
     // MARK: - Actions
 
     private func perform(over: LoopRuns.Finished?, left: [OutgoingShard]) {
-        // A fact that is told meanwhile has a buffer of its own.
+        // A nested fact gets a buffer of its own.
         var actions: [WorkerShards.Action] = []
         swap(&actions, &spare)
         shards.take(&actions)
@@ -189,7 +192,7 @@ final class WorkCoordinator {
         }
     }
 
-    /// Hands a claimed shard to its loop.
+    /// Starts a claimed shard on its loop.
     private func begin(_ start: WorkerShards.Start) {
         let (shard, progress, epoch) = (start.shard, start.record.progress, start.record.epoch)
         guard let account = apps.account(app: shard.facts.app, provider: shard.facts.provider) else {
@@ -197,7 +200,7 @@ final class WorkCoordinator {
         }
         tracing?.began(shard, now: ledger.now())
         if shard.slot == nil, let quota = account.account.quota { charges.add(progress.pendingCount, to: quota) }
-        // As late as a quota allows, where no rate counts seconds.
+        // Where no rate counts seconds, a run may be as late as a quota allows.
         let countsSeconds = start.isPaced || apps.pace(of: shard.facts.app) != nil
         loops[start.loop].execute {
             $0.start(

@@ -5,46 +5,46 @@ import PushProviders
 public import Store
 public import Transport
 
-/// What could be seen of the fleet at one moment.
+/// The state of the fleet at one moment, as far as it could be read.
 public struct FleetFacts: Sendable {
     var at: Timestamp
-    /// Whose time that is.
+    /// The clock that `at` is from.
     var clockSource = ClockStanding.Source.host
     var workers: [WorkerRecord] = []
     var breakers: [BreakerRecord] = []
     var pauses: [PauseRecord] = []
     var paused: [String] = []
     var toFix: [String] = []
-    /// Apps of campaigns that no worker has credentials for.
+    /// Apps with campaigns but without a worker that has their credentials.
     var stranded: [String] = []
     var parkedInLedger = 0
     var webhooks: [WebhookRecord] = []
     var ledgerPath = ""
-    /// Why the ledger could not be read.
+    /// The reason why the ledger could not be read.
     public var ledgerFailure: LedgerError?
     var broker = ""
-    /// Why the broker could not be asked.
+    /// The reason why the broker could not be asked.
     public var brokerFailure: AMQPConnectError?
-    /// Ready messages and consumers by lane, then by rung; nil counts are queues that do not exist.
+    /// The ready messages and consumers by lane, then by rung; the counts of a queue that does not exist are nil.
     var queues: [(name: String, isLane: Bool, counts: QueueCounts?)] = []
     var parkedQueue: QueueCounts?
 
-    /// Whether a lane has work, so that its speed is worth a second look.
+    /// True if a lane has work, so that a second read shows its speed.
     public var isSomethingWaiting: Bool { queues.contains { $0.isLane && ($0.counts?.ready ?? 0) > 0 } }
 }
 
-/// Looks at ledger and broker without changing anything.
+/// Reads ledger and broker without changing anything.
 public struct FleetProbe: Sendable {
     private let configuration: Configuration
     private let ledger: Ledger?
 
-    /// Looks at what a configuration names; without a ledger that is open, it is opened for each look.
+    /// Creates a reader for what a configuration names; without an open ledger it opens one for each read.
     public init(_ configuration: Configuration, ledger: Ledger? = nil) {
         self.configuration = configuration
         self.ledger = ledger
     }
 
-    /// One look; what cannot be reached is in it as a failure.
+    /// Reads once; the result has a failure for what cannot be reached.
     public func take() async -> FleetFacts {
         var facts = FleetFacts(at: ledger?.now() ?? WallClock.now().asRead)
         do throws(LedgerError) {
@@ -110,7 +110,7 @@ public struct FleetProbe: Sendable {
 }
 
 extension BreakerRecord {
-    /// For example `news apns: ServiceUnavailable since …, 3 probes failed, the next at …`.
+    /// The breaker in one line, such as `news apns: Outage since …, probes that failed: 3, next probe at …`.
     fileprivate var line: String {
         var line = "\(app) \(provider.rawValue): \(breaker.reason) since \(breaker.since.rfc3339)"
         if breaker.failures > 0 { line += ", probes that failed: \(breaker.failures)" }
@@ -119,14 +119,14 @@ extension BreakerRecord {
 }
 
 extension WorkerRecord {
-    /// How its host's clock stands, by its last report.
+    /// Returns the state of the host's clock, by the worker's last report.
     public func standing(_ source: ClockStanding.Source) -> ClockStanding {
         ClockStanding(skew: skew ?? 0, source: source)
     }
 }
 
 extension ClockStanding {
-    /// What is wrong with the host's clock, and what that does; nil when nothing is.
+    /// The fault of the host's clock and its effect; nil when there is none.
     public var problem: String? {
         switch verdict {
         case .inStep: nil
@@ -137,7 +137,7 @@ extension ClockStanding {
 }
 
 extension FleetFacts {
-    /// The same for people and scripts; how long queues take to empty is judged by an earlier look.
+    /// Returns the view for people and scripts; an earlier read tells how fast queues empty.
     public func view(since earlier: FleetFacts) -> FleetStatusView {
         var view = FleetStatusView()
         view.parts = [
@@ -189,7 +189,7 @@ extension FleetFacts {
         needs += workers.compactMap { worker in
             worker.standing(clockSource).problem.map { "worker \(worker.name): \($0); set the clock right" }
         }
-        needs += toFix.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
+        needs += toFix.map { "\($0) is paused until somebody fixes it: then fanfare campaign resume \($0)" }
         needs += stranded.map { "no worker has credentials for \($0), which has campaigns" }
         needs += webhooks.compactMap { WebhookView($0).need }
         if parked > 0 {

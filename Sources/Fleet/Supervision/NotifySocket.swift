@@ -2,13 +2,13 @@ import Glibc
 
 /// The socket of a service manager: one datagram a message (sd_notify(3)); may be used from any thread.
 struct NotifySocket: Sendable {
-    /// How long a message may wait for a service manager that does not read.
+    /// The time that a message may wait for a service manager that does not read.
     private static let patience = timeval(tv_sec: 2, tv_usec: 0)
 
-    /// As in `NOTIFY_SOCKET`: a path, or a name in the abstract namespace after `@`.
+    /// The address in `NOTIFY_SOCKET`: a path, or a name in the abstract namespace after `@`.
     let address: String
 
-    /// Nil when it is neither, or longer than an address may be.
+    /// Returns nil when the address is neither, or too long.
     init?(address: String) {
         let length = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
         guard address.hasPrefix("/") || address.hasPrefix("@"), address.utf8.count > 1, address.utf8.count < length
@@ -16,7 +16,7 @@ struct NotifySocket: Sendable {
         self.address = address
     }
 
-    /// Sends notices in one message; whether the service manager has taken it.
+    /// Sends notices in one message; returns true if the service manager has taken it.
     func send(_ notices: [ServiceNotice]) -> Bool {
         guard !notices.isEmpty else { return true }
         let file = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -33,7 +33,7 @@ struct NotifySocket: Sendable {
     private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
-        // An abstract name begins with a zero byte and has no end but the address's length.
+        // An abstract name begins with a zero byte and ends with the address's length only.
         let path = address.hasPrefix("@") ? [0] + Array(address.utf8.dropFirst()) : Array(address.utf8)
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)

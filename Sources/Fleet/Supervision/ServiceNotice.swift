@@ -1,14 +1,16 @@
-/// One thing that a service manager is told, in the words of sd_notify(3).
+/// A notice to a service manager, in the words of sd_notify(3).
 enum ServiceNotice: Sendable, Equatable {
-    /// Work comes here now: dependent units may start.
+    /// Ready: work comes here now, and dependent units may start.
     case ready
-    /// The process is alive; what does not come in time is restarted (`WatchdogSec=`).
+    /// The process is alive; without this notice in time the service manager restarts it (`WatchdogSec=`).
     case watchdog
-    /// Files are read again; ends with the next `ready`. The instant is CLOCK_MONOTONIC's, in microseconds.
+    /// Files are read again; it ends with the next `ready`.
+    ///
+    /// The instant is CLOCK_MONOTONIC's, in microseconds.
     case reloading(microseconds: UInt64)
     /// The process has begun to end.
     case stopping
-    /// One line for people, which `systemctl status` shows.
+    /// A line for people, which `systemctl status` shows.
     case status(String)
 
     /// The assignments, a line each.
@@ -23,32 +25,32 @@ enum ServiceNotice: Sendable, Equatable {
     }
 }
 
-/// What a process says of itself when it is looked at.
+/// The state of a process at one probe.
 public struct ServiceLook: Sendable, Equatable {
-    /// Its event loops answer: what `/livez` tells.
+    /// True if its event loops answer, as in `/livez`.
     public var isAlive: Bool
-    /// Why no work comes here, a line each; empty when `/readyz` is 200.
+    /// The reasons why no work comes here, a line each; empty when `/readyz` is 200.
     public var unreadiness: [String]
-    /// What it does, for people; one line.
+    /// A line for people about the process's work.
     public var doing: String
 
-    /// A look.
+    /// Creates a state.
     public init(isAlive: Bool, unreadiness: [String] = [], doing: String = "") {
         self.isAlive = isAlive
         self.unreadiness = unreadiness
         self.doing = doing
     }
 
-    /// A process whose loops do not answer.
+    /// The state of a process whose loops do not answer.
     public static let stuck = ServiceLook(isAlive: false)
 }
 
-/// Decides what a service manager hears and when.
+/// Decides which notices a service manager gets, and when.
 ///
-/// Ready is told once, when the first look finds nothing in the way: who is ready and loses its broker stays started,
-/// and only its status line says so. The watchdog hears nothing from a process whose loops do not answer.
+/// Ready is sent once, when the first probe finds no obstacle. A process that is ready and loses its broker stays
+/// started; only its status line says so. The watchdog gets no notice from a process whose loops do not answer.
 struct SupervisionRule: Sendable, Equatable {
-    /// Whether the service manager waits for `WATCHDOG=1`.
+    /// True if the service manager waits for `WATCHDOG=1`.
     let hasWatchdog: Bool
     private(set) var isReady = false
     private var status: String?
@@ -58,7 +60,7 @@ struct SupervisionRule: Sendable, Equatable {
         self.hasWatchdog = hasWatchdog
     }
 
-    /// Somebody has looked.
+    /// Notes the result of a probe.
     mutating func looked(_ look: ServiceLook) -> [ServiceNotice] {
         var notices: [ServiceNotice] = []
         if look.isAlive, look.unreadiness.isEmpty, !isReady, !isStopping {
@@ -74,15 +76,15 @@ struct SupervisionRule: Sendable, Equatable {
         return notices
     }
 
-    /// Files are about to be read again; nothing is told before the first `ready` and once it stops.
+    /// Notes that files are about to be read again; no notice is sent before the first `ready` and after the stop.
     mutating func reloading(microseconds: UInt64) -> [ServiceNotice] {
         isReady && !isStopping ? [.reloading(microseconds: microseconds)] : []
     }
 
-    /// They have been read.
+    /// Notes that the files have been read.
     mutating func reloaded() -> [ServiceNotice] { isReady && !isStopping ? [.ready] : [] }
 
-    /// It ends; told once.
+    /// Notes that the process stops; the notice is sent once.
     mutating func stopping() -> [ServiceNotice] {
         guard !isStopping else { return [] }
         isStopping = true

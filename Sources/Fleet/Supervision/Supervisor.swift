@@ -2,26 +2,27 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The service manager that has started this process, when it is one that waits for a word (`Type=notify`).
+/// The service manager that started this process and waits for its notices (`Type=notify`).
 ///
-/// Tells it when work comes here, that the process lives, when files are read again, and when it ends. May be used from
-/// any task; what is sent is decided by `SupervisionRule`.
+/// Tells it when work comes here, that the process lives, when files are read again, and when it ends. May be used
+/// from any task; `SupervisionRule` decides what is sent.
 public final class Supervisor: Sendable {
-    /// Between looks while nobody knows yet whether the process is ready.
+    /// The time between probes until the process is ready.
     private static let startingPause = Duration.milliseconds(100)
-    /// Between looks afterwards, at most.
+    /// The longest time between probes afterwards.
     private static let pauseMost = Duration.seconds(5)
 
     private let socket: NotifySocket
     private let rule: Mutex<SupervisionRule>
-    /// Between looks once it is ready.
+    /// The time between probes once the process is ready.
     let pause: Duration
 
-    /// Nil when no service manager waits for a word.
+    /// Returns nil when no service manager waits for notices.
     ///
     /// - Parameters:
-    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are looked at; of this process without one.
-    ///   - pid: of this process without one: a watchdog that was meant for a parent is not ours.
+    ///   - environment: Has `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`; without it, the environment of this
+    ///     process.
+    ///   - pid: The process id, by default this process's: a watchdog for a parent is not ours.
     public init?(environment: [String: String]? = nil, pid: Int32? = nil) {
         let environment = environment ?? ProcessInfo.processInfo.environment
         guard let address = environment["NOTIFY_SOCKET"], let socket = NotifySocket(address: address) else {
@@ -31,11 +32,12 @@ public final class Supervisor: Sendable {
         let isOurs = environment["WATCHDOG_PID"].map { $0 == String(pid ?? getpid()) } ?? true
         let watchdog = environment["WATCHDOG_USEC"].flatMap { Int64($0) }.flatMap { isOurs && $0 > 0 ? $0 : nil }
         rule = Mutex(SupervisionRule(hasWatchdog: watchdog != nil))
-        // Twice in the time that systemd asks for half of: one look may take the three seconds of a stuck loop.
+        // A quarter of the watchdog's time; systemd advises half, but a probe may take the three seconds of a stuck
+        // loop.
         pause = min(Self.pauseMost, watchdog.map { .microseconds($0 / 4) } ?? Self.pauseMost)
     }
 
-    /// Looks at the process again and again until the task is cancelled, and passes on what it finds.
+    /// Probes the process until the task is cancelled, and passes the results on.
     public func run(_ look: @Sendable () async -> ServiceLook) async {
         while !Task.isCancelled {
             let found = await look()
@@ -46,17 +48,19 @@ public final class Supervisor: Sendable {
         }
     }
 
-    /// Reads files again between a word that it begins and one that it is over.
+    /// Reads files again between a notice at the beginning and one at the end.
     public func reloading(_ body: () async -> Void) async {
         tell { $0.reloading(microseconds: Self.monotonic()) }
         await body()
         tell { $0.reloaded() }
     }
 
-    /// The process begins to end.
+    /// Notes that the process begins to end.
     public func stopping() { tell { $0.stopping() } }
 
-    /// What could not be sent was not said: the rule says it again.
+    /// Sends the rule's notices.
+    ///
+    /// If that fails, the rule stays as it was and sends them again later.
     private func tell(_ decide: (inout SupervisionRule) -> [ServiceNotice]) {
         rule.withLock { rule in
             var next = rule

@@ -5,7 +5,7 @@ import PushProviders
 import Transport
 
 extension Lane {
-    /// The lanes of the providers that are built in.
+    /// The lanes of the built-in providers.
     public static var builtIn: [Lane] {
         ProviderRegistry.providers.flatMap { provider in
             Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
@@ -14,13 +14,13 @@ extension Lane {
 }
 
 extension TopologyManifest {
-    /// What a broker needs for the providers that are built in.
+    /// The topology for the built-in providers.
     public static var builtIn: TopologyManifest { .fanfare(lanes: Lane.builtIn) }
 }
 
 extension ManagementAPI {
-    /// The management API of a configuration's broker: at `amqp.management_url`, else at the first host, with `amqps` at
-    /// port 15671 over HTTPS and otherwise at 15672.
+    /// Creates the client for a configuration's broker: at `amqp.management_url`, or else at the first host, port
+    /// 15671 over HTTPS with `amqps` and port 15672 without.
     public init(_ configuration: Configuration, loop: any EventLoop) {
         let address = configuration.management
         let isSecure = address == nil ? configuration.amqp.tls != nil : configuration.isManagementSecure
@@ -35,7 +35,7 @@ extension ManagementAPI {
 }
 
 extension TopologyTool {
-    /// A tool for a configuration's broker and the providers that are built in.
+    /// Creates a tool for a configuration's broker and the built-in providers.
     public init(_ configuration: Configuration, loop: any EventLoop) {
         self.init(
             endpoint: configuration.amqp,

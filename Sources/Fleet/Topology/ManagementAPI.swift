@@ -6,22 +6,22 @@ public import PushProviders
 import Store
 public import Transport
 
-/// RabbitMQ's management HTTP API, as far as policies and looking at the topology need it.
+/// A client for RabbitMQ's management HTTP API, as far as policies and the topology need it.
 ///
 /// Policies cannot be set or read over AMQP. May be used from any task.
 public struct ManagementAPI: Sendable {
-    /// Why the API cannot be used.
+    /// The reason why the API cannot be used.
     public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// Nobody answers there: the plugin is off, the port is closed or another one.
+        /// Nothing answers there: the plugin is off, or the port is closed or wrong.
         case unreachable(String)
-        /// It is asked in the clear on another machine: anybody on the way would read the broker's password.
+        /// Plain HTTP to another machine: anybody on the way could read the broker's password.
         case unprotected(String)
-        /// The user lacks the tag `management` (to look) or `policymaker` (to set policies).
+        /// The user lacks the tag `management` (to read) or `policymaker` (to set policies).
         case notAllowed(user: String)
-        /// An answer that cannot be used.
+        /// The answer cannot be used.
         case unexpected(String)
 
-        /// One line.
+        /// The failure in one line.
         public var description: String {
             switch self {
             case .unreachable(let text): "the management API is not reachable: \(text)"
@@ -34,22 +34,21 @@ public struct ManagementAPI: Sendable {
         }
     }
 
-    /// Where RabbitMQ's management plugin listens unless told otherwise.
+    /// The default port of RabbitMQ's management plugin.
     public static let defaultPort = 15_672
-    /// The same over TLS.
+    /// The default port over TLS.
     public static let securePort = 15_671
 
     private let client: HTTP1Client
-    /// Where the password would go in the clear; nil where it may go.
+    /// The address to which the password would go in the clear; nil if it would not.
     private let openPlace: String?
     private let user: String
     private let authorization: String
     private let virtualHost: String
 
-    /// The API at this host and port with the user, password and virtual host of the endpoint.
+    /// Creates a client for the API at this host and port, with the user, password and virtual host of the endpoint.
     ///
-    /// `isSecure`: by HTTPS, with the files that the endpoint has for TLS. Without it the password is sent to this machine
-    /// alone.
+    /// `isSecure`: over HTTPS, with the endpoint's TLS files. Without it, the password is sent to this machine only.
     public init(
         host: String,
         port: Int = defaultPort,
@@ -65,7 +64,7 @@ public struct ManagementAPI: Sendable {
         virtualHost = Self.encode(endpoint.virtualHost)
     }
 
-    /// Everything that the topology is compared with; throws when any of it cannot be read.
+    /// Reads everything that the topology is compared with; throws when any of it cannot be read.
     func observe() async throws(Failure) -> ObservedTopology {
         let exchanges: [ExchangeJSON] = try await get("/api/exchanges/\(virtualHost)")
         let queues: [QueueJSON] = try await get("/api/queues/\(virtualHost)")
@@ -84,13 +83,13 @@ public struct ManagementAPI: Sendable {
         )
     }
 
-    /// The policies of the virtual host.
+    /// Reads the policies of the virtual host.
     func policies() async throws(Failure) -> [ObservedTopology.Policy] {
         let policies: [PolicyJSON] = try await get("/api/policies/\(virtualHost)")
         return policies.map(\.value)
     }
 
-    /// Sets the policy of a queue, by the queue's name.
+    /// Sets the policy of a queue, which has the queue's name.
     func setPolicy(of queue: TopologyManifest.Queue) async throws(Failure) {
         let policy = PolicyJSON(queue)
         guard let body = try? JSONEncoder().encode(policy) else {
@@ -99,16 +98,16 @@ public struct ManagementAPI: Sendable {
         _ = try await send("PUT", "/api/policies/\(virtualHost)/\(Self.encode(queue.name))", body: Array(body))
     }
 
-    /// What the broker is, as it says itself, such as `3.10.8`.
+    /// Reads the broker's version, such as `3.10.8`.
     public func version() async throws(Failure) -> String {
         let overview: OverviewJSON = try await get("/api/overview")
         return overview.version
     }
 
-    /// How far this machine's clock is from the broker's; nil when its answer does not say.
+    /// Measures the difference between this machine's clock and the broker's; nil when the answer has no date.
     public func clockSkew() async throws(Failure) -> ClockSkew? {
         do {
-            // Whoever asks: a refusal has a date too.
+            // The request needs no credentials: a refusal has a date, too.
             let response = try await client.send("GET", "/api/overview")
             guard let date = response.date else { return nil }
             return ClockSkew(date: Array(date.utf8).span, now: WallClock.now().asRead)

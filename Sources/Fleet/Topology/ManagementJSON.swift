@@ -1,7 +1,7 @@
 import Delivery
 import FoundationEssentials
 
-/// A value of a policy or an argument; RabbitMQ has more kinds than we set.
+/// A value of a policy or an argument; RabbitMQ has more types than we set.
 enum SettingJSON: Codable {
     case number(Int)
     case text(String)
@@ -48,7 +48,7 @@ struct ExchangeJSON: Decodable {
     var type: String
     var arguments: [String: SettingJSON]?
 
-    /// Nil for a type that Fanfare never makes.
+    /// The exchange of the manifest; nil for a type that Fanfare never creates.
     var value: TopologyManifest.Exchange? {
         guard let kind = TopologyManifest.Exchange.Kind(rawValue: type) else { return nil }
         var alternate: String?
@@ -122,7 +122,7 @@ struct PolicyJSON: Codable {
         )
     }
 
-    /// The command for a person with a shell on the broker.
+    /// Returns the command for a person with a shell on the broker.
     func command(virtualHost: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

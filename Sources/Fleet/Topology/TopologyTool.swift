@@ -3,23 +3,23 @@ public import Delivery
 public import NIOCore
 public import Transport
 
-/// `fanfare topology plan|apply|diff` and the passive check of workers.
+/// The commands `fanfare topology plan|apply|diff` and the passive check of workers.
 ///
 /// Exchanges, queues and bindings go over AMQP, policies over the management API. May be used from any task.
 public struct TopologyTool: Sendable {
-    /// What was found or done.
+    /// The result of a comparison or a change.
     public struct Report: Sendable {
-        /// What differs from the manifest; after `apply`, what was changed or still differs.
+        /// The differences from the manifest; after `apply`, those that were removed or remain.
         public var changes: [TopologyChange]
-        /// Why the management API could not be used; then bindings and policies are unknown.
+        /// The reason why the management API could not be used; then bindings and policies are unknown.
         public var managementFailure: ManagementAPI.Failure?
-        /// What a person with a shell on the broker has to run instead; empty when the management API did it.
+        /// The commands for a person with a shell on the broker; empty when the management API was used instead.
         public var commands: [String]
 
-        /// Whether nothing differs, as far as could be seen.
+        /// True if nothing differs and the management API could be used.
         public var isClean: Bool { changes.isEmpty && managementFailure == nil }
 
-        /// A report.
+        /// Creates a report.
         public init(changes: [TopologyChange], managementFailure: ManagementAPI.Failure?, commands: [String]) {
             self.changes = changes
             self.managementFailure = managementFailure
@@ -32,7 +32,7 @@ public struct TopologyTool: Sendable {
     private let management: ManagementAPI
     private let loop: any EventLoop
 
-    /// A tool for one broker; the management API is at the first host, port 15672, unless another is given.
+    /// Creates a tool for one broker; the default management API is at the first host, port 15672.
     public init(
         endpoint: AMQPEndpoint,
         manifest: TopologyManifest,
@@ -46,7 +46,7 @@ public struct TopologyTool: Sendable {
         self.loop = loop
     }
 
-    /// What `apply` would do; changes nothing.
+    /// Returns the changes that `apply` would make; changes nothing.
     public func plan() async throws(AMQPConnectError) -> Report {
         let client = try await AMQPClient.connect(endpoint, name: "fanfare topology", on: loop)
         let (observed, failure) = try await observe(client)
@@ -58,9 +58,9 @@ public struct TopologyTool: Sendable {
         )
     }
 
-    /// Makes the broker as the manifest says; the report has what was changed, and what could not be.
+    /// Changes the broker to what the manifest says; the report has the changes, and those that failed.
     ///
-    /// A broker that starts answers AMQP a moment before its management API: who is not reachable is asked once more.
+    /// A broker that starts answers AMQP a moment before its management API, so an unreachable one is tried once more.
     public func apply() async throws(AMQPConnectError) -> Report {
         var report = try await applyOnce()
         guard case .unreachable = report.managementFailure else { return report }
@@ -129,7 +129,7 @@ public struct TopologyTool: Sendable {
         }
     }
 
-    /// Existence only: AMQP tells nothing else without changing something.
+    /// Checks existence only: over AMQP nothing else can be read without changing something.
     private func observePassively(_ client: AMQPClient) async throws(AMQPConnectError) -> ObservedTopology {
         var observed = ObservedTopology()
         for exchange in manifest.exchanges where try await client.exchangeExists(exchange.name) {
@@ -141,9 +141,9 @@ public struct TopologyTool: Sendable {
         return observed
     }
 
-    /// What is missing or different, a line each, for a worker before it starts; changes nothing.
+    /// Returns what is missing or different, a line each, for a worker before it starts; changes nothing.
     ///
-    /// Where the management API does not answer, or refuses the user, only existence is checked.
+    /// If the management API does not answer, or refuses the user, only existence is checked.
     public func passiveCheck() async throws(AMQPConnectError) -> [String] {
         let client = try await AMQPClient.connect(endpoint, name: "fanfare topology check", on: loop)
         let (observed, _) = try await observe(client)
@@ -152,9 +152,9 @@ public struct TopologyTool: Sendable {
         let missing = Set(changes.compactMap(\.missing))
         return changes.filter { change in
             switch change {
-            // A policy that overrules ours is its owner's business, and no reason to stand still.
+            // A policy that overrules ours is its owner's decision, and no reason to stop.
             case .overruled: false
-            // Whoever makes the queue or exchange again makes its bindings.
+            // Whoever creates the missing queue or exchange creates its bindings, too.
             case .createBinding(let binding): !missing.contains(binding.source) && !missing.contains(binding.target)
             default: true
             }
@@ -187,7 +187,7 @@ extension TopologyChange {
         if case .conflict = self { true } else { false }
     }
 
-    /// The name of the queue or exchange that is missing.
+    /// The name of the missing queue or exchange.
     fileprivate var missing: String? {
         switch self {
         case .createExchange(let exchange): exchange.name
@@ -196,7 +196,7 @@ extension TopologyChange {
         }
     }
 
-    /// What is wrong and what mends it, in one line.
+    /// The difference and its fix, in one line.
     public var line: String {
         switch self {
         case .createExchange(let exchange):

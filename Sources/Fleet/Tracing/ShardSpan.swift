@@ -2,12 +2,12 @@ import Campaigns
 import Delivery
 import TLS
 
-/// What a worker did with a shard, as a span of the producer's trace (OpenTelemetry's conventions for messaging).
+/// A worker's run of a shard, as a span of the producer's trace (OpenTelemetry's conventions for messaging).
 ///
-/// One for each run that settles; a shard of retries has its own, below the same span of the producer.
+/// Each run that settles has one; a retry shard has its own, below the same span of the producer.
 struct ShardSpan: Sendable, Equatable {
     let context: TraceContext
-    /// 16 hexadecimal digits: the same for the same run, so that a span that is sent again is no second one.
+    /// 16 hexadecimal digits, the same for the same run, so that a span sent again does not count twice.
     let id: String
     let name: String
     let begin: Timestamp
@@ -15,7 +15,7 @@ struct ShardSpan: Sendable, Equatable {
     let attributes: [JSONMember]
     let isError: Bool
 
-    /// A shard that was settled.
+    /// Creates the span of a settled shard.
     init(
         _ shard: Shard,
         _ context: TraceContext,
@@ -50,10 +50,10 @@ struct ShardSpan: Sendable, Equatable {
         isError = settlement.counts.failed > 0
     }
 
-    /// The span as OTLP/JSON has it.
+    /// The span in OTLP/JSON.
     ///
-    /// Ids are hexadecimal, 64-bit numbers are strings (OpenTelemetry Protocol, section "JSON Protobuf Encoding"); kind 5
-    /// is a consumer.
+    /// Ids are hexadecimal, 64-bit numbers are strings (OpenTelemetry Protocol, section "JSON Protobuf Encoding");
+    /// kind 5 is a consumer.
     var json: JSONValue {
         .object([
             "traceId": .string(context.traceID), "spanId": .string(id), "parentSpanId": .string(context.spanID),
@@ -65,7 +65,7 @@ struct ShardSpan: Sendable, Equatable {
         ])
     }
 
-    /// Spans as the body of `POST /v1/traces`.
+    /// Returns spans as the body of `POST /v1/traces`.
     static func body(_ spans: [ShardSpan], worker: String) -> [UInt8] {
         let resource = [JSONMember("service.name", "fanfare"), JSONMember("service.instance.id", .string(worker))]
         let document = JSONValue.object([

@@ -5,8 +5,8 @@ import Transport
 
 /// Sends spans to a collector of OpenTelemetry (OTLP over HTTP/1.1 with JSON, `POST /v1/traces`), every two seconds.
 ///
-/// Never in the way of a shard: `add` only puts a span into a bounded queue. A collector that does not answer gets them
-/// later; what finds no room is counted and gone. May be used from any thread.
+/// It never delays a shard: `add` only puts a span into a bounded queue. If the collector does not answer, spans are
+/// sent later; those without room are dropped and counted. May be used from any thread.
 final class SpanRelay: Sendable {
     private let client: HTTP1Client
     private let worker: String
@@ -21,13 +21,13 @@ final class SpanRelay: Sendable {
         self.logger = logger
     }
 
-    /// Spans that were given up for want of room.
+    /// The number of spans dropped for lack of room.
     var dropped: Int { buffer.withLock(\.dropped) }
 
-    /// Takes a span to be sent.
+    /// Adds a span to be sent.
     func add(_ span: ShardSpan) { buffer.withLock { $0.add(span) } }
 
-    /// Sends until the task is cancelled, and once more then.
+    /// Sends until the task is cancelled, and then once more.
     func run() async {
         var (isWell, told) = (true, 0)
         while !Task.isCancelled {
@@ -41,7 +41,7 @@ final class SpanRelay: Sendable {
         }
     }
 
-    /// Sends what waits; returns whether the collector took it.
+    /// Sends the waiting spans; returns true if the collector took them.
     private func flush() async -> Bool {
         while true {
             let spans = buffer.withLock { $0.take() }
@@ -54,7 +54,7 @@ final class SpanRelay: Sendable {
                     buffer.withLock { $0.giveBack(spans) }
                     return false
                 }
-                // What it will never take is not offered again (OTLP, section "Failures").
+                // Spans that it will never accept are not sent again (OTLP, section "Failures").
                 if answer.status >= 300 {
                     logger.warning("the collector refuses spans", metadata: ["status": "\(answer.status)"])
                 }

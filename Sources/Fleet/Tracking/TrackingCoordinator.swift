@@ -5,16 +5,16 @@ import Logging
 import NIOCore
 import Store
 
-/// Takes batches of what phones said from the broker to the ledger; acks what is committed (role `tracking`).
+/// Carries tracking batches from the broker to the ledger and acks what is committed (role `tracking`).
 ///
-/// What comes while a transaction is out goes together into the next one. Confined to the worker's loop.
+/// Batches that come during a transaction share the next one. Confined to the worker's loop.
 final class TrackingCoordinator {
-    /// Unacknowledged messages: what a transaction may take along.
+    /// The unacknowledged messages: the most that one transaction takes.
     static let prefetch: UInt16 = 256
-    /// Entries of a transaction at which no further message joins it, so that senders' commits do not wait for long.
+    /// The entries of a transaction at which no more messages join it, so that senders' commits do not wait long.
     private static let entriesMax = 2_000
 
-    /// A message with what it says.
+    /// A message with its entries.
     private struct Arrival {
         var entries: [TrackingBatch.Entry]
         var tag: UInt64
@@ -51,7 +51,7 @@ final class TrackingCoordinator {
         }
     }
 
-    /// The connection is gone: the broker gives what waits to somebody else; what is being written may come again.
+    /// Notes that the connection is gone: the broker redelivers waiting messages; those being written may come again.
     func disconnected() {
         work.writer.end(waiting.count) { waiting.removeAll() }
     }
@@ -93,9 +93,9 @@ final class TrackingCoordinator {
             end(arrivals)
         case .failure(.closed): end(arrivals)
         case .failure(let error):
-            logger.error("what phones said waits for the ledger", metadata: ["error": "\(error)"])
+            logger.error("tracking reports wait for the ledger", metadata: ["error": "\(error)"])
             loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
-                // The connection may be gone meanwhile; then somebody else has it, and twice counts once.
+                // If the connection is gone, another worker gets the message too, and it still counts once.
                 self.commit(arrivals)
             }
         }
@@ -107,7 +107,7 @@ final class TrackingCoordinator {
     }
 }
 
-/// What a worker's tracking role has written since the process began.
+/// Counts of what a worker's tracking role has written since the process began.
 struct TrackingCounters: Sendable {
     private(set) var results = TrackingResult()
     private(set) var commits = 0

@@ -5,31 +5,31 @@ public import NIOCore
 import Synchronization
 public import Transport
 
-/// Publishes what phones said, with confirms (the edge's side).
+/// Publishes phones' tracking reports, with confirms (the edge's side).
 ///
-/// What comes within moments goes together into a message, so that a rush costs the broker little. What one
-/// request said is never split. May be used from any task.
+/// Reports that come within moments share a message, so that a rush costs the broker little. The entries of one
+/// request are never split. May be used from any task.
 public final class TrackingRelay: Sendable {
-    /// What became of what a request said.
+    /// The result for a request.
     public enum Verdict: Sendable, Equatable {
-        /// The broker has it.
+        /// The broker has the entries.
         case taken
-        /// Nothing was taken, or nobody knows: to be sent again, which counts once.
+        /// The entries were not taken, or that is unknown: the phone sends them again, and they count once.
         case later
     }
 
-    /// Entries that may wait; more are refused at once, so that an answer never waits for long.
+    /// The most entries that may wait; further ones are refused at once, so that an answer never waits for long.
     public static let waitingMax = 50_000
-    /// Entries of a message at which no further request joins it.
+    /// The entries of a message at which no further request joins it.
     static let entriesOfMessage = 1_000
-    /// The same for its bytes; half of what a batch may have.
+    /// The bytes of a message at which no further request joins it: half the limit of a batch.
     static let bytesOfMessage = TrackingBatch.bytesMax / 2
-    /// Messages without a confirm: while one is on its way to the broker's disk the next one is filled.
+    /// The most messages without a confirm: while one is on its way to the broker's disk, the next one is filled.
     static let unconfirmedMax = 4
-    /// How long the first request of a message waits for others: nothing to a phone, and in a rush the broker, and the
-    /// workers behind it, have a message for dozens.
+    /// The time that the first request of a message waits for others: a phone does not notice it, and in a rush the
+    /// broker and the workers get one message for dozens of requests.
     static let gathering = TimeAmount.milliseconds(5)
-    /// How long a confirm may take before phones are told to come later.
+    /// The time to wait for a confirm before phones are told to come later.
     static let patience = Duration.seconds(5)
 
     private struct Request {
@@ -46,11 +46,11 @@ public final class TrackingRelay: Sendable {
         var isBlocked = false
     }
 
-    /// What belongs to the loop.
+    /// The part of the state that belongs to the loop.
     private final class Sending {
         let publisher: AMQPPublisher
         var out = 0
-        /// Requests wait until a confirm comes.
+        /// True while requests wait for a confirm.
         var isHeldBack = false
 
         init(_ publisher: AMQPPublisher) {
@@ -63,14 +63,14 @@ public final class TrackingRelay: Sendable {
     private let state = Mutex(State())
     private let sending: NIOLoopBoundBox<Sending?>
 
-    /// An outlet that connects when it is needed first.
+    /// Creates a publisher that connects when it is first needed.
     public init(_ endpoint: AMQPEndpoint, on loop: any EventLoop) {
         self.endpoint = endpoint
         self.loop = loop
         sending = .makeBoxSendingValue(nil, eventLoop: loop)
     }
 
-    /// The connection, made when the first phone speaks; called on the loop.
+    /// Returns the connection, which is made at the first request; called on the loop.
     private func connected() -> Sending {
         if let sending = sending.value { return sending }
         let publisher = AMQPPublisher(
@@ -90,7 +90,7 @@ public final class TrackingRelay: Sendable {
         return made
     }
 
-    /// Publishes what one request said, all of it in one message, and waits for the confirm.
+    /// Publishes the entries of one request in one message, and waits for the confirm.
     public func take(_ entries: [TrackingBatch.Entry]) async -> Verdict {
         precondition(entries.count <= TrackingBatch.entriesMax, "a request has too many entries")
         guard !entries.isEmpty else { return .taken }
@@ -109,11 +109,11 @@ public final class TrackingRelay: Sendable {
         }
     }
 
-    /// Publishes what waits as far as messages may be out; runs on the loop.
+    /// Publishes waiting requests while there are fewer unconfirmed messages than allowed; runs on the loop.
     private func send() {
         let sending = connected()
         while true {
-            // Then what waits goes when a confirm comes.
+            // If held back, waiting requests are sent at the next confirm.
             sending.isHeldBack = sending.out == Self.unconfirmedMax
             if sending.isHeldBack { return }
             let requests = state.withLock { state in Self.next(&state) }
@@ -158,12 +158,12 @@ public final class TrackingRelay: Sendable {
         return Array(state.waiting[..<taken])
     }
 
-    /// Waits for the confirms of what was taken, then closes; what comes later is refused.
+    /// Waits for the confirms of what was taken, then closes; later requests are refused.
     public func close() async {
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             loop.execute { [self] in
-                // What is being gathered goes at once.
+                // Requests that are being gathered are sent at once.
                 if state.withLock({ !$0.waiting.isEmpty }) { send() }
                 guard let publisher = sending.value?.publisher else { return done.resume() }
                 publisher.close { done.resume() }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// What this process has posted, for the metrics; may be used from any thread.
+/// Counts of this process's posts to webhooks, for the metrics; may be used from any thread.
 final class WebhookCounters: Sendable {
-    /// How a try ended.
+    /// The result of a try.
     enum Result: String, CaseIterable {
         /// The receiver took the event.
         case delivered
-        /// It answered something else.
+        /// The receiver answered with another status.
         case refused
-        /// It answered nothing, or was not reached.
+        /// The receiver did not answer, or was not reached.
         case unanswered
     }
 
@@ -19,7 +19,7 @@ final class WebhookCounters: Sendable {
         counts.withLock { $0[app, default: [:]][result, default: 0] += 1 }
     }
 
-    /// Tries so far, by app.
+    /// The tries so far, by app.
     var tries: [String: [Result: Int]] { counts.withLock { $0 } }
 }
 
@@ -28,7 +28,7 @@ extension Exposition {
         family(
             "fanfare_webhook_requests_total",
             .counter,
-            "Events that this worker posted to webhooks, by what came of it."
+            "Events that this worker posted to webhooks, by their result."
         )
         for (app, results) in tries.sorted(by: { $0.key < $1.key }) {
             for result in WebhookCounters.Result.allCases {

@@ -7,23 +7,23 @@ import Store
 import TLS
 import Transport
 
-/// One webhook's turn: takes it, posts what waits for it, and gives it back.
+/// The delivery to one webhook: takes it, posts its waiting events, and gives it back.
 struct WebhookDelivery {
     private let relay: WebhookRelay
     private let record: WebhookRecord
     private let webhook: Webhook
     private let poster: HTTP1Poster
     private var state: WebhookState
-    /// Taken by the receiver, and not yet by the ledger: what a killed worker repeats at most.
+    /// Events that the receiver has taken and the ledger does not have yet: the most that a killed worker repeats.
     private var taken: [Int64] = []
     private var committedAt = ContinuousClock.now
     private var leasedAt = ContinuousClock.now
 
-    /// Events of one look; a killed worker repeats at most as many.
+    /// The most events in one read; a killed worker repeats no more.
     static let pageSize = 20
-    /// A slow receiver's events are written down after this long, so that there are fewer to repeat.
+    /// The time after which a slow receiver's events are committed, so that fewer are repeated.
     private static let commitAfter = Duration.seconds(1)
-    /// After this the webhook is taken for longer; with a try's time-out it is well within the lease.
+    /// The time after which the lease of the webhook is renewed; with a try's time-out it is well within the lease.
     private static let renewAfter = Duration.seconds(3)
 
     init(_ relay: WebhookRelay, _ record: WebhookRecord, _ webhook: Webhook) throws(TLSError) {
@@ -31,7 +31,7 @@ struct WebhookDelivery {
         self.record = record
         self.webhook = webhook
         state = record.state
-        // No ALPN: servers that only know HTTP/1.1 need not name it.
+        // There is no ALPN: servers that only support HTTP/1.1 need not name it.
         let tls = webhook.url.isSecure ? try TLSClientContext(trust: webhook.trust, protocols: []) : nil
         poster = HTTP1Poster(
             HTTP1Poster.Destination(
@@ -45,7 +45,7 @@ struct WebhookDelivery {
         )
     }
 
-    /// Ends when nothing waits any more, when an event is not taken, or when another worker has the webhook.
+    /// Delivers until nothing waits, an event is not taken, or another worker has the webhook.
     mutating func run() async throws {
         defer { poster.close() }
         guard let known = try await take() else { return }
@@ -57,7 +57,7 @@ struct WebhookDelivery {
             for event in events {
                 guard !Task.isCancelled, try await holds() else { break delivering }
                 let answer = await post(event)
-                // Its end is unknown: the next worker posts it again, and nobody is to blame.
+                // The result is unknown: the next worker posts the event again, and it does not count as a failure.
                 if Task.isCancelled, case .nothing = answer { break delivering }
                 guard try await took(answer, event) else { break delivering }
             }
@@ -86,7 +86,7 @@ struct WebhookDelivery {
         }
     }
 
-    /// Notes what came of a try; returns whether the next event may follow.
+    /// Notes the result of a try; returns true if the next event may follow.
     private mutating func took(_ answer: WebhookState.Answer, _ event: WebhookEvent) async throws -> Bool {
         let wasFailing = state.failures > 0
         var chance = SystemRandomNumberGenerator()
@@ -98,7 +98,7 @@ struct WebhookDelivery {
             taken.append(event.sequence)
             if wasFailing {
                 relay.logger.notice("a webhook takes events again", metadata: place)
-                // Written down at once: it may have days of events before it.
+                // This is committed at once: days of events may follow.
                 try await leave()
                 return try await take() != nil
             }
@@ -110,7 +110,7 @@ struct WebhookDelivery {
             relay.logger.log(level: wasFailing ? .info : .warning, "a webhook takes no event", metadata: place)
         case .disabled:
             place["reason"] = "\(state.reason)"
-            relay.logger.error("a webhook is given up until somebody mends it", metadata: place)
+            relay.logger.error("a webhook is given up until somebody fixes it", metadata: place)
         }
         return false
     }
@@ -123,7 +123,7 @@ struct WebhookDelivery {
 
     // MARK: - The ledger
 
-    /// Writes down what the receiver took.
+    /// Commits the events that the receiver took.
     private mutating func commit() async throws {
         committedAt = ContinuousClock.now
         guard !taken.isEmpty else { return }
@@ -132,21 +132,21 @@ struct WebhookDelivery {
         taken = []
     }
 
-    /// Gives the webhook back, with how it is.
+    /// Gives the webhook back with its state.
     private mutating func leave() async throws {
         try await commit()
         let (number, worker, state) = (record.number, relay.worker, state)
         _ = try await relay.ledger.write(.normal) { try $0.leaveWebhook(number, worker: worker, state: state) }
     }
 
-    /// Whether the webhook is still this worker's; taken for longer when it is time.
+    /// Returns true if the webhook is still this worker's; renews its lease when due.
     private mutating func holds() async throws -> Bool {
         if ContinuousClock.now - leasedAt < Self.renewAfter { return true }
         try await commit()
         return try await take() != nil
     }
 
-    /// Nil when it is not this worker's, or no longer.
+    /// Takes the webhook or renews its lease; returns nil when another worker has it.
     private mutating func take() async throws -> WebhookState? {
         let (number, worker) = (record.number, relay.worker)
         leasedAt = ContinuousClock.now

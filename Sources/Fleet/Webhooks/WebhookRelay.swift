@@ -5,10 +5,10 @@ import NIOCore
 import Store
 import Synchronization
 
-/// Posts events to the webhooks of this process's apps, each webhook's one after the other in their order.
+/// Posts events to the webhooks of this process's apps, for each webhook one after the other and in order.
 ///
-/// Runs as one task; never delays an ack: it reads what is committed. Of all workers one at a time has a webhook, for as
-/// long as its lease. A webhook that is slow or out holds up no other.
+/// Runs as one task and never delays an ack, because it reads what is committed. Only one worker at a time has a
+/// webhook, as long as its lease. A slow or failing webhook delays no other.
 struct WebhookRelay: Sendable {
     let worker: Int64
     let ledger: Ledger
@@ -18,11 +18,11 @@ struct WebhookRelay: Sendable {
     let logger: Logger
     var settings = Settings()
 
-    /// What a test makes shorter.
+    /// The durations that a test shortens.
     struct Settings: Sendable {
-        /// For connection, request and answer together.
+        /// The time-out of connection, request and answer together.
         var timeout = Duration.seconds(10)
-        /// Between looks for what is to be posted.
+        /// The time between two reads of due webhooks.
         var pause = Duration.milliseconds(500)
     }
 
@@ -42,7 +42,7 @@ struct WebhookRelay: Sendable {
         self.logger = logger
     }
 
-    /// A worker's.
+    /// Creates the one of a worker.
     init(_ context: WorkerContext, loop: any EventLoop) {
         self.init(
             worker: context.worker,
@@ -54,10 +54,10 @@ struct WebhookRelay: Sendable {
         )
     }
 
-    /// Webhooks that are served at the same time; others wait for the next look.
+    /// The most webhooks that are served at the same time; others wait for the next read.
     static let runningMax = 32
 
-    /// Posts until the task is cancelled, and gives back what it has then.
+    /// Posts until the task is cancelled, then gives its webhooks back.
     func run() async {
         let running = RunningWebhooks()
         await withDiscardingTaskGroup { group in
@@ -80,7 +80,7 @@ struct WebhookRelay: Sendable {
         let webhook: Webhook
     }
 
-    /// What is to be posted now and can be: its app is known here, and nobody else is at it.
+    /// Returns the webhooks that have due events, whose app is known here, and that no other worker has.
     private func due() async -> [Target] {
         let known = apps.webhooks
         guard known.contains(where: { !$0.value.isEmpty }), ledger.standing.verdict != .lost else { return [] }
@@ -100,7 +100,7 @@ struct WebhookRelay: Sendable {
             var delivery = try WebhookDelivery(self, target.record, target.webhook)
             try await delivery.run()
         } catch {
-            // Its lease ends by itself; the next look tries again.
+            // The lease expires by itself; the next read tries again.
             logger.error(
                 "a webhook waits",
                 metadata: ["app": "\(target.record.app)", "webhook": "\(target.webhook.url)", "error": "\(error)"]
@@ -109,11 +109,11 @@ struct WebhookRelay: Sendable {
     }
 }
 
-/// The webhooks that this process is at; may be used from any thread.
+/// The webhooks that this process serves at present; may be used from any thread.
 private final class RunningWebhooks: Sendable {
     private let numbers = Mutex<Set<Int64>>([])
 
-    /// Whether a webhook may be begun: it is not at it, and not at too many.
+    /// Adds a webhook; returns false if it is already served, or too many are.
     func begin(_ number: Int64, atMost most: Int) -> Bool {
         numbers.withLock { $0.count < most && $0.insert(number).inserted }
     }

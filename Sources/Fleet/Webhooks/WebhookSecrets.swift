@@ -1,34 +1,33 @@
 import Foundation
 import TLS
 
-/// What a webhook's requests are signed with, in the form of Standard Webhooks (standardwebhooks.com): one secret, or
-/// two while they are rotated.
+/// The secrets that sign a webhook's requests (Standard Webhooks, standardwebhooks.com): one, or two in a rotation.
 ///
-/// Requests carry a signature by each, so that a receiver takes them with the old secret and the new one. May be used
-/// from any thread.
+/// Requests carry a signature by each, so that a receiver accepts them with the old secret and with the new one. May
+/// be used from any thread.
 public struct WebhookSecrets: Sendable, CustomStringConvertible, CustomReflectable {
-    /// Secrets at a time at most.
+    /// The most secrets at a time.
     public static let countMax = 2
-    /// What a secret has in bytes.
+    /// The length of a secret in bytes.
     public static let secretBytes = 24...64
-    /// What the text of a secret begins with.
+    /// The prefix of a secret's text.
     public static let prefix = "whsec_"
 
     private let keys: [HMACSHA256]
-    /// Tells these secrets from others; no secret can be read from it.
+    /// A digest that tells these secrets from others; no secret can be derived from it.
     let digest: [UInt8]
 
-    /// What is wrong with a file of secrets; never a part of one.
+    /// A problem with a file of secrets; it never contains a part of one.
     public struct Unusable: Error, Equatable {
         /// The line, from 1; nil for the whole file.
         public let line: Int?
-        /// What is wrong.
+        /// The problem.
         public let detail: String
     }
 
     /// Reads a file: a secret a line, `whsec_` and base64 of 24 to 64 bytes.
     ///
-    /// Empty lines and lines that begin with `#` are left out.
+    /// Empty lines and lines that begin with `#` are ignored.
     public init(file: [UInt8]) throws(Unusable) {
         var secrets: [[UInt8]] = []
         for (index, line) in file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -60,9 +59,9 @@ public struct WebhookSecrets: Sendable, CustomStringConvertible, CustomReflectab
         return keys.map { "v1," + Data($0.code(signed)).base64EncodedString() }.joined(separator: " ")
     }
 
-    /// How many there are; never one of them.
+    /// The number of secrets; never one of them.
     public var description: String { "\(keys.count) secret\(keys.count == 1 ? "" : "s")" }
 
-    /// Never a secret.
+    /// A mirror with the number of secrets only.
     public var customMirror: Mirror { Mirror(self, children: ["count": keys.count]) }
 }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The settings that a running worker takes anew on SIGHUP (the catalogue calls them hot), and what is in use of them.
+/// The settings that a running worker applies again on SIGHUP ("hot" in the catalogue), with their present values.
 ///
 /// May be used from any thread.
 final class HotSettings: Sendable {
-    /// What a new reading of the configuration comes to.
+    /// The changes in a new reading of the configuration.
     struct Reading: Equatable, Sendable {
-        /// Hot settings that are not what they were, with the new value; in the catalogue's order.
+        /// The hot settings that have changed, with the new value, in the catalogue's order.
         var taken: [Change] = []
-        /// Settings that differ from those that the worker was started with and that only a restart takes.
+        /// The settings that differ from those at the start and need a restart.
         var needRestart: [String] = []
     }
 
@@ -21,23 +21,23 @@ final class HotSettings: Sendable {
 
     private struct InUse {
         var drain: Duration
-        /// By key, without passwords, so that they may be logged.
+        /// The values by key, without passwords, so that they may be logged.
         var texts: [String: String]
     }
 
     private let inUse: Mutex<InUse>
     private let started: [String: String?]
 
-    /// The settings of a worker that starts.
+    /// Creates the settings of a worker that starts.
     init(_ configuration: Configuration) {
         started = Dictionary(uniqueKeysWithValues: configuration.settings.map { ($0.key.name, $0.text) })
         inUse = Mutex(InUse(drain: configuration.worker.drain, texts: Self.texts(configuration)))
     }
 
-    /// `worker.drain` as it is now.
+    /// The present value of `worker.drain`.
     var drain: Duration { inUse.withLock(\.drain) }
 
-    /// Takes what is hot of a new reading and says what has changed.
+    /// Applies the hot settings of a new reading and returns the changes.
     func take(_ configuration: Configuration) -> Reading {
         let texts = Self.texts(configuration)
         var reading = Reading()

@@ -4,15 +4,15 @@ import Logging
 import NIOCore
 import Store
 
-/// Asks the ledger every 500 ms, or at a hint, whether campaigns that run here were paused, cancelled, superseded or
-/// expired, and where campaigns that are held will go.
+/// Polls the ledger every 500 ms, or at a hint: for campaigns running here that were paused, cancelled, superseded or
+/// have expired, and for the routes of held campaigns.
 struct LedgerPoll: Sendable {
     let context: WorkerContext
     let core: NIOLoopBound<WorkerCore>
     let loop: any EventLoop
     let signal: WakeSignal
 
-    /// Asks until the task is cancelled.
+    /// Polls until the task is cancelled.
     func run() async {
         let sends = context.configuration.worker.roles.contains(.sender)
         while !Task.isCancelled {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Lets one task sleep until something may have changed, or a time has passed.
 ///
-/// A wake before the wait is not lost. One waiter at a time.
+/// A wake before the wait is not lost. There is one waiter at a time.
 final class WakeSignal: Sendable {
     private struct State {
         var isSignalled = false
@@ -22,7 +22,7 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns after a wake, at the latest after this long.
+    /// Returns after a wake, or after this long.
     func wait(upTo duration: Duration) async {
         let alarm = Task {
             try? await Task.sleep(for: duration)  // cancelled when the wait is over

@@ -2,14 +2,13 @@ import Logging
 import NIOCore
 import PushProviders
 
-/// What a worker takes of changed files while it runs.
+/// Reloading: changes of files that a worker applies while it runs.
 extension Worker {
-    /// Reads configuration, apps file and key files again (HUP), and takes what has changed of hot settings and known
-    /// apps into use.
+    /// Reads configuration, apps file and key files again (HUP), and applies changed hot settings and known apps.
     ///
-    /// New requests carry the new credential on new connections; streams under way end on the old ones. The apps file
-    /// is the one that the worker was started with. What cannot be used changes nothing: not one setting of a
-    /// configuration with a mistake in it, not one app of such an apps file. Which it was, is logged. One call at a time.
+    /// New requests carry the new credential on new connections; open streams end on the old ones. The path of the
+    /// apps file is the one at the start. An unusable file changes nothing: no setting if the configuration has a
+    /// mistake, no app if the apps file has one. The log says which. One call at a time.
     public func reload(_ sources: ConfigurationSources, threshold: LogThreshold) async {
         guard let manager else { return readAgain(sources, threshold) }
         await manager.reloading { readAgain(sources, threshold) }
@@ -42,7 +41,7 @@ extension Worker {
 
     private func take(_ configuration: Configuration, _ threshold: LogThreshold) {
         let reading = settings.take(configuration)
-        // A change of the level is told by whichever of the two lets it be told.
+        // A change of the level is logged by whichever level, old or new, allows it.
         threshold.level = min(threshold.level, configuration.log.level)
         defer { threshold.level = configuration.log.level }
         let unflushed = Self.unflushedMax(configuration, loops: senders.count)
@@ -101,7 +100,7 @@ extension Worker {
             return context.logger.notice("no known app has changed", metadata: ["file": "\(file)"])
         }
         let replacements = reading.replacements
-        // On the desk's loop: whatever it hands to a loop with an old account, it hands over before this.
+        // On the coordinator's loop: whatever it passed to a loop with an old account was passed before.
         loop.execute { [context, senders] in
             context.apps.replace(replacements)
             for sender in senders { sender.execute { $0.replace(replacements) } }

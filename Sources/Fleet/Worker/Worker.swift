@@ -10,7 +10,7 @@ import Transport
 
 /// A worker: intake, planner and sender on the queues of one broker and one ledger (design, section 2).
 ///
-/// `start` returns when it works; `stop` drains it. All methods may be called from any task.
+/// `start` returns when the worker is up; `stop` drains it. All methods may be called from any task.
 public final class Worker: Sendable {
     let context: WorkerContext
     private let group: MultiThreadedEventLoopGroup
@@ -22,9 +22,9 @@ public final class Worker: Sendable {
     private let probes: ProbeServer
     private let tasks: [Task<Void, Never>]
     let manager: Supervisor?
-    /// One element each time that somebody asks all workers to read their files again (`fanfare app reload`).
+    /// An element for each request that all workers read their files again (`fanfare app reload`).
     public let reloadRequests: AsyncStream<Void>
-    /// Tells the service manager how the worker is.
+    /// Reports the worker's state to the service manager.
     private let supervision: Task<Void, Never>?
 
     private init(
@@ -59,7 +59,7 @@ public final class Worker: Sendable {
     /// Starts a worker.
     ///
     /// Throws `ConfigurationError`, `LedgerError`, `AMQPConnectError` or `WorkerError`, each with one clear line.
-    /// `manager` hears when the worker is ready, lives, reads its files again and ends.
+    /// `manager` learns when the worker is ready, lives, reads its files again and ends.
     public static func start(
         _ configuration: Configuration,
         apps settings: [AppConfiguration],
@@ -101,7 +101,7 @@ public final class Worker: Sendable {
             return try await assemble(context, group, probes, manager)
         } catch {
             await probes.stop()
-            try? await group.shutdownGracefully()  // the error that stopped us is the one to tell
+            try? await group.shutdownGracefully()  // the first error is the one to report
             throw error
         }
     }
@@ -122,7 +122,7 @@ public final class Worker: Sendable {
         return name.isEmpty ? "host" : name
     }
 
-    // MARK: - Putting it together
+    // MARK: - Assembly
 
     private static func assemble(
         _ context: WorkerContext,
@@ -139,7 +139,7 @@ public final class Worker: Sendable {
         let senders = try await makeSenders(context, loops, core, loop)
         let signals = Signals()
         let progress = ProgressedCampaigns()
-        // Two that come while files are read are one.
+        // Two requests that come while files are read count as one.
         let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let dispatcher = try await loop.submit {
             let core = core.value
@@ -216,7 +216,7 @@ public final class Worker: Sendable {
         )
     }
 
-    private struct Signals: Sendable {
+    struct Signals: Sendable {
         let planner = WakeSignal()
         let events = WakeSignal()
         let poll = WakeSignal()
@@ -287,67 +287,12 @@ public final class Worker: Sendable {
             }
         }
         if roles.contains(.planner) {
-            let planner = Planner(
-                worker: context.worker,
-                ledger: context.ledger,
-                apps: Set(context.apps.names),
-                limits: context.apps,
-                dispatcher: dispatcher,
-                progress: progress,
-                signal: signals.planner,
-                poll: signals.poll,
-                lostShards: LostShards(
-                    ledger: context.ledger,
-                    endpoint: context.configuration.amqp,
-                    loop: loop
-                ),
-                prefetch: Int(WorkerCore.bulkPrefetch),
-                logger: context.logger
-            )
-            tasks.append(Task { await planner.run() })
-            tasks.append(Task { await eventRelay(context, core, loop, signals.events) })
-            tasks.append(Task { await WebhookRelay(context, loop: loop).run() })
-            let purger = Purger(
-                worker: context.worker,
-                ledger: context.ledger,
-                retention: context.configuration.retention,
-                logger: context.logger
-            )
-            tasks.append(Task { await purger.run() })
-            let watch = FleetPoll(
-                ledger: context.ledger,
-                endpoint: context.configuration.amqp,
-                loop: loop,
-                providers: context.providers,
-                latest: fleet
-            )
-            tasks.append(Task { await watch.run() })
+            tasks += plan(context, core, loop, signals, progress, dispatcher, fleet)
         }
         return tasks
     }
 
-    private static func eventRelay(
-        _ context: WorkerContext,
-        _ core: NIOLoopBound<WorkerCore>,
-        _ loop: any EventLoop,
-        _ signal: WakeSignal
-    ) async {
-        do {
-            let publisher = try await loop.submit { NIOLoopBound(core.value.publisher, eventLoop: loop) }.get()
-            let dispatcher = EventRelay(
-                ledger: context.ledger,
-                publisher: publisher,
-                loop: loop,
-                signal: signal,
-                logger: context.logger
-            )
-            await dispatcher.run()
-        } catch {
-            context.logger.critical("events are not published", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Tells the ledger every two seconds that the worker lives and which apps it knows.
+    /// Reports to the ledger every two seconds that the worker lives and which apps it knows.
     private static func heartbeat(_ context: WorkerContext, _ reported: () -> Void) async {
         let (id, ledger) = (context.worker, context.ledger)
         var (asked, hooks) = (context.apps.askedEvents, context.apps.webhookEntries)
@@ -359,11 +304,11 @@ public final class Worker: Sendable {
                 told = standing.verdict
                 let accounts = context.apps.reported
                 let (events, entries) = (context.apps.askedEvents, context.apps.webhookEntries)
-                // After a reload only, so that the last who was told otherwise is believed.
+                // Written after a reload only, so that the worker that was reloaded last wins.
                 let changed = events.filter { asked[$0.key] != $0.value }
                 let replaced = entries.filter { hooks[$0.key] != $0.value }
                 try await ledger.write(.normal) {
-                    // As of now: the transaction may have waited for long.
+                    // The transaction may have waited for long, so it uses the present instant.
                     let now = ledger.now()
                     try $0.reportWorker(id, accounts: accounts, skew: standing.skew, now: now)
                     try $0.setAskedEvents(changed)
@@ -392,7 +337,7 @@ public final class Worker: Sendable {
 
     // MARK: - Stopping
 
-    /// Takes no new work and stays (TSTP); what runs goes on.
+    /// Stops taking new work and stays up (TSTP); what runs continues.
     public func quiet() {
         loop.execute { [core] in core.value.stopConsuming {} }
     }
@@ -402,7 +347,7 @@ public final class Worker: Sendable {
         loop.execute { [core] in core.value.resumeConsuming() }
     }
 
-    /// Drains: takes no new work, lets what runs end for `worker.drain`, hands over the rest, and closes.
+    /// Drains: takes no new work, lets shards run on for `worker.drain`, hands over the rest, and closes.
     public func stop() async {
         manager?.stopping()
         health.drain()
@@ -423,7 +368,7 @@ public final class Worker: Sendable {
     }
 
     private func closeAll() async {
-        // From here on loops end: nobody may ask them how they are.
+        // From here on loops end, so nobody may probe them.
         supervision?.cancel()
         await supervision?.value
         for sender in senders {
@@ -444,14 +389,14 @@ public final class Worker: Sendable {
         context.logger.info("worker has stopped")
     }
 
-    /// Runs a step on the core's loop and waits for its end.
+    /// Runs a step on the core's loop and waits until it has ended.
     private func settle(_ step: @escaping @Sendable (WorkerCore, @escaping () -> Void) -> Void) async {
         await withCheckedContinuation { waiter in
             loop.execute { [core] in step(core.value) { waiter.resume() } }
         }
     }
 
-    /// Whether nothing runs any more before the time is over.
+    /// Returns true if nothing runs before the time is over.
     private func isIdle(within time: Duration) async -> Bool {
         await withCheckedContinuation { waiter in
             loop.execute { [core, loop] in

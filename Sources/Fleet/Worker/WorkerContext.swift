@@ -2,7 +2,7 @@ import Campaigns
 import Logging
 import Store
 
-/// What all parts of a worker share, made before the first of them.
+/// The values that all parts of a worker share, made first.
 struct WorkerContext: Sendable {
     let configuration: Configuration
     let name: String
@@ -11,12 +11,12 @@ struct WorkerContext: Sendable {
     let apps: AppDirectory
     let providers: [ProviderName]
     let logger: Logger
-    /// Where spans go; nil when nobody wants them.
+    /// The exporter of spans; nil when they are not collected.
     let spans: SpanRelay?
-    /// What was posted to webhooks.
+    /// Counts of posts to webhooks.
     let posted = WebhookCounters()
 
-    /// Whether it has the role.
+    /// True if the worker has the sender role.
     var sends: Bool { configuration.worker.roles.contains(.sender) }
 
     var intake: Intake { Intake(ledger: ledger, apps: apps, worker: worker, sends: sends) }

@@ -6,15 +6,15 @@ import NIOCore
 import Store
 import Transport
 
-/// A worker's two broker connections and the desks behind them.
+/// A worker's two broker connections and the coordinators behind them.
 ///
 /// Confined to one loop. One connection consumes and acks, the other publishes, because a broker in alarm stops
 /// reading from connections that publish.
 final class WorkerCore {
-    /// Unacknowledged messages per queue (design, section 7, limits).
+    /// The prefetch per queue (design, section 7, limits).
     ///
-    /// 64 bulk shards, where the design has four: they hold what is in flight. With answers after 50 ms a fast core has
-    /// 15,000 devices out, thirty shards, and some more always wait for a commit that they share.
+    /// It is 64 bulk shards, where the design has four: these have to hold all devices in flight. With answers after
+    /// 50 ms a fast core has 15,000 devices in flight, thirty shards, and some more always wait for a shared commit.
     static let bulkPrefetch: UInt16 = 64
     static let urgentPrefetch: UInt16 = 16
     static let campaignPrefetch: UInt16 = 4
@@ -29,15 +29,15 @@ final class WorkerCore {
     private let writer: LedgerWriter
     private let connection: AMQPPublisher
     private var consumer: AMQPConsumer?
-    /// Asked by the loops that send.
+    /// The lease that the sending loops check.
     let lease = BrokerLease()
     private let ledger: Ledger
     private let logger: Logger
-    /// Somebody says that campaigns may have changed.
+    /// Called at a hint that campaigns may have changed.
     var hinted: () -> Void = {}
-    /// Somebody wants the files to be read again.
+    /// Called at a request to read the files again.
     var reloadAsked: () -> Void = {}
-    /// The broker takes publishes, or takes none.
+    /// Called when the broker starts or stops taking publishes.
     var publishing: (_ isTaking: Bool) -> Void = { _ in }
     private var wasUp = true
     private var wasBlocked = false
@@ -110,7 +110,7 @@ final class WorkerCore {
         return result
     }
 
-    /// Unacknowledged messages of a queue that shards' leases come from.
+    /// Returns the prefetch of a queue whose messages are leases of shards.
     static func prefetch(of queue: String) -> UInt16 {
         switch queue {
         case BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue: campaignPrefetch
@@ -123,13 +123,13 @@ final class WorkerCore {
         .queue(BrokerNames.workQueue(lane), prefetch: prefetch)
     }
 
-    /// Gives it the loops that send, once.
+    /// Sets the sending loops, once.
     func use(_ loops: SenderLoops) {
         coordinator.loops = loops
         incidents.loops = loops
     }
 
-    /// Begins to connect.
+    /// Starts to connect.
     func start() {
         connection.onChange = { [unowned self] _ in publishingChanged() }
         connection.start()
@@ -138,12 +138,12 @@ final class WorkerCore {
         renewLease()
     }
 
-    /// What is known of the campaigns that run here is as of this instant.
+    /// Notes that the knowledge of the campaigns is as of this instant.
     func ledgerRead(at instant: NIODeadline) {
         if lease.know(until: instant + TimeAmount(Supersession.knowledgeLasts)) { leaseHolds() }
     }
 
-    /// The lease holds again after it had run out, and its connection was not lost.
+    /// Resumes sending after the lease had run out without a lost connection.
     private func leaseHolds() {
         coordinator.loops.executeAll { $0.demandChanged() }
     }
@@ -172,7 +172,7 @@ final class WorkerCore {
         use(generation)
     }
 
-    /// Messages of the first subscriptions come before the last one is in force.
+    /// Notes a connection at its first message, which may come before the last subscription is confirmed.
     private func use(_ generation: UInt64) {
         guard coordinator.connection != generation else { return }
         coordinator.connected(generation)
@@ -213,9 +213,9 @@ final class WorkerCore {
         }
     }
 
-    // MARK: - Figures
+    // MARK: - Metrics
 
-    /// What the broker's side of the worker looks like now.
+    /// The metrics of the worker's broker side.
     var metrics: CoordinatorMetrics {
         CoordinatorMetrics(
             counters: coordinator.counters,
@@ -232,7 +232,7 @@ final class WorkerCore {
 
     // MARK: - Stopping
 
-    /// Takes no new messages; what is here goes on.
+    /// Stops taking new messages; those taken continue.
     func stopConsuming(_ completion: @escaping () -> Void) {
         guard let consumer else { return completion() }
         consumer.stopConsuming(completion: completion)
@@ -241,13 +241,13 @@ final class WorkerCore {
     /// Takes messages again.
     func resumeConsuming() {
         guard let consumer, consumer.isStopped else { return }
-        // On a new connection: the broker has what was unacknowledged again.
+        // A new connection is needed: the broker takes back what was unacknowledged.
         consumer.resumeConsuming()
         tracking.disconnected()
         coordinator.disconnected()
     }
 
-    /// Closes both connections: the publisher's after its confirms.
+    /// Closes both connections, the publisher's after its confirms.
     func close(_ completion: @escaping () -> Void) {
         connection.close { [self] in
             guard let consumer else { return completion() }

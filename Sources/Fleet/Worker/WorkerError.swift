@@ -1,11 +1,11 @@
-/// Why a worker does not start: one clear line each.
+/// The reason why a worker does not start, in one clear line.
 public enum WorkerError: Error, CustomStringConvertible {
-    /// Exchanges, queues or policies are missing or different; a line each.
+    /// The broker's exchanges, queues or policies are missing or different; a line each.
     case topology([String])
-    /// The address of metrics and probes cannot be listened on.
+    /// The address of metrics and probes cannot be used.
     case listen(address: String, reason: String)
 
-    /// What is wrong and what to do.
+    /// The problem and its fix.
     public var description: String {
         switch self {
         case .topology(let lines):

@@ -4,14 +4,14 @@ import NIOHTTP1
 import Store
 import Synchronization
 
-/// What a worker answers to `/metrics`, `/livez` and `/readyz`.
+/// The worker's answers to `/metrics`, `/livez` and `/readyz`.
 ///
-/// May be used from any thread. Every figure is read when somebody asks, on the loop that it belongs to: nothing is locked or published while the
-/// worker sends. A loop that does not answer in time is what `/livez` is for.
+/// May be used from any thread. Every metric is read at the request, on the loop that owns it: nothing is locked or
+/// published while the worker sends. `/livez` reports a loop that does not answer in time.
 final class WorkerProbes: Sendable {
-    /// How long a loop may take to answer before it counts as stuck.
+    /// The time after which a silent loop counts as stuck.
     static let patience = TimeAmount.seconds(3)
-    /// How old the ledger's last word may be; it is asked every two seconds.
+    /// The greatest age of the ledger's last answer; the worker reports to it every two seconds.
     private static let ledgerAgeMax = Duration.seconds(15)
 
     private let context: WorkerContext
@@ -37,7 +37,7 @@ final class WorkerProbes: Sendable {
         self.fleet = fleet
     }
 
-    /// The answer to a request for a path.
+    /// Returns the answer to a request for a path.
     func answer(_ path: String, on prober: any EventLoop) -> EventLoopFuture<ProbeAnswer> {
         switch path {
         case "/metrics":
@@ -60,7 +60,7 @@ final class WorkerProbes: Sendable {
         }
     }
 
-    /// The same for a service manager.
+    /// Returns the state for a service manager.
     func look(on prober: any EventLoop) async -> ServiceLook {
         guard let metrics = try? await metrics(on: prober).get() else { return .stuck }
         let coordinator = metrics.coordinator
@@ -75,7 +75,7 @@ final class WorkerProbes: Sendable {
         ProbeAnswer(status: .serviceUnavailable, text: "an event loop has not answered for \(patience)\n")
     }
 
-    /// Why no work comes here now; a line each.
+    /// Returns the reasons why no work comes here now, a line each.
     private func unreadiness(_ coordinator: CoordinatorMetrics) -> [String] {
         var reasons: [String] = []
         if health.isDraining { reasons.append("draining: the worker is about to end") }
@@ -87,7 +87,7 @@ final class WorkerProbes: Sendable {
         return reasons
     }
 
-    /// Everything at this instant; nil when a loop does not answer.
+    /// Returns all metrics at this instant; nil when a loop does not answer.
     private func metrics(on prober: any EventLoop) -> EventLoopFuture<WorkerMetrics?> {
         let coordinator = ask(on: prober) { [loop, core] tell in loop.execute { tell(core.value.metrics) } }
         let loops = senders.map { sender in
@@ -115,7 +115,7 @@ final class WorkerProbes: Sendable {
         }
     }
 
-    /// What a loop tells, or nil when it does not in time; what comes later is dropped.
+    /// Returns a loop's answer, nil when there is none in time; a late answer is dropped.
     private func ask<Value: Sendable>(
         on prober: any EventLoop,
         _ order: (@escaping @Sendable (Value) -> Void) -> Void
@@ -130,22 +130,22 @@ final class WorkerProbes: Sendable {
     }
 }
 
-/// What a worker knows of itself that no loop owns.
+/// The part of a worker's state that no loop owns.
 ///
 /// May be used from any thread.
 final class WorkerHealth: Sendable {
     private let draining = Atomic(false)
     private let reportedAt = Atomic(NIODeadline.now().uptimeNanoseconds)
 
-    /// It has begun to stop.
+    /// True once the worker has begun to stop.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     func drain() { draining.store(true, ordering: .relaxed) }
 
-    /// The ledger has taken the worker's report.
+    /// Notes that the ledger has taken the worker's report.
     func reported() { reportedAt.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
 
-    /// How long ago that was.
+    /// The time since the ledger took the last report.
     var ledgerAge: Duration {
         let age = NIODeadline.now() - .uptimeNanoseconds(reportedAt.load(ordering: .relaxed))
         return .nanoseconds(age.nanoseconds)

@@ -1,16 +1,16 @@
 public import Campaigns
 
-/// Wall clocks of the parts of a campaign.
+/// The wall clocks of a campaign's parts.
 public enum ZoneClock {
-    /// Whether the system's database knows a zone by its IANA name.
+    /// Returns true if the system's database has a zone with this IANA name.
     public static func knows(_ zone: String) -> Bool { ZoneFiles.rules(zone) != nil }
 
-    /// When each zone's clock shows a reading, by the zone's name ("" for devices that say none).
+    /// Returns the instant at which each zone's clock shows a reading, by zone ("" for devices that have none).
     ///
     /// - Parameters:
-    ///   - reading: What the clock shows.
-    ///   - zones: IANA names as the lists have them; nil for devices that say none.
-    ///   - own: The app's zone, which counts for those and for names that the system does not know; UTC without one.
+    ///   - reading: The clock's reading.
+    ///   - zones: IANA names as in the lists; nil for devices that have none.
+    ///   - own: The app's zone, which applies to those and to names that the system does not know; without it, UTC.
     public static func instants(of reading: LocalTime, in zones: [String?], own: String?) -> [String: Timestamp] {
         let standard = own.flatMap { ZoneFiles.rules($0) } ?? .utc
         var instants: [String: Timestamp] = [:]

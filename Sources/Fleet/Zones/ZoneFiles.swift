@@ -1,11 +1,11 @@
 import Campaigns
 import FoundationEssentials
 
-/// Time zones of the system's database.
+/// The time zones of the system's database.
 enum ZoneFiles {
     private static let folder = "/usr/share/zoneinfo/"
 
-    /// The rules of a zone by its IANA name; nil when the system has none of that name.
+    /// Returns the rules of a zone by its IANA name; nil when the system does not have it.
     static func rules(_ name: String) -> TimeZoneRules? {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }), !name.utf8.contains(0),

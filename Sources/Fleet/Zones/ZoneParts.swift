@@ -2,14 +2,14 @@ import Campaigns
 import Store
 
 extension AppDirectory {
-    /// A part for each time zone of a campaign that is cut by them.
+    /// Returns a part for each time zone of a campaign that is cut by time zone.
     ///
-    /// Devices without one, or with one that the system does not know, are one part, which has the app's zone. So there
+    /// Devices without a zone, or with one that the system does not know, form one part with the app's zone. So there
     /// are no more parts than the system has zones.
     ///
     /// - Parameters:
-    ///   - job: The job; nothing for one that is not cut by time zone.
-    ///   - zones: Those of its devices; nil among them for devices that say none.
+    ///   - job: The job; one that is not cut by time zone has no parts.
+    ///   - zones: The zones of its devices; nil among them for devices that have none.
     ///   - now: The instant at which its audience is known.
     func parts(of job: Job, zones: Set<String?>, at now: Timestamp) -> [NewPart] {
         guard job.isByTimeZone else { return [] }
@@ -28,7 +28,7 @@ extension AppDirectory {
     }
 }
 
-/// A zone that the system knows.
+/// A zone that the system has.
 private struct NamedZone {
     var name: String
     var rules: TimeZoneRules

@@ -1,14 +1,15 @@
-/// The header block of an answer that is being received (RFC 9113 section 8.1): at most one at a time.
+/// The header block of the answer that is being received (RFC 9113 section 8.1); there is at most one at a time.
 struct AnswerBlock {
-    /// CONTINUATION frames that one block may have: four hold all header bytes that are allowed by default.
+    /// The most CONTINUATION frames of one block: four hold all header bytes that are allowed by default.
     static let continuationsMax = 8
 
-    /// The stream that it belongs to, 0 when none is being received.
+    /// The stream that the block belongs to; 0 when none is being received.
     var streamID: Int32 = 0
-    /// The stream's slot, looked up for each frame, because it may have been given up meanwhile; nil when nobody waits
-    /// for it any more: then the block is decoded for the table's sake only.
+    /// The stream's slot, looked up for each frame because the stream may be abandoned in between; nil when it was.
+    ///
+    /// The block is then decoded only to keep the compression table correct.
     var slot: UnsafeMutablePointer<ClientSlot>?
-    /// The stream had its final status before this block.
+    /// True if the stream had its final status before this block.
     var hadStatus = false
     var endsStream = false
     var continuations = 0
@@ -17,14 +18,14 @@ struct AnswerBlock {
     private var hasFields = false
     private var isMalformed = false
 
-    /// Takes a field over into the slot.
+    /// Copies a field into the slot.
     mutating func receive(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         self.bytes += name.count + value.count + HeaderTable.entryOverhead
         if name.first == UInt8(ascii: ":") { return self.receivePseudoField(name: name, value: value) }
         self.hasFields = true
-        // Trailers are not looked at, nor what comes before a status.
+        // Ignores trailers, and fields that precede a status.
         guard let slot = self.slot, self.status != 0 else { return }
-        // By length first: most fields are of no interest.
+        // By length first: most fields are ignored.
         switch name.count {
         case 4 where name.elementsEqual("date".utf8): slot.pointee.date = slot.pointee.appendField(value)
         case 7 where name.elementsEqual("apns-id".utf8): slot.pointee.apnsID = slot.pointee.appendField(value)
@@ -36,7 +37,7 @@ struct AnswerBlock {
         }
     }
 
-    /// `:status` is the only pseudo-header field of an answer, comes once and first (section 8.3.2).
+    /// Checks and reads `:status`, which is an answer's only pseudo-header field, first and once (section 8.3.2).
     private mutating func receivePseudoField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let isStatus = name.elementsEqual(":status".utf8)
         guard isStatus, self.status == 0, !self.hasFields, let number = AnswerBlock.status(value) else {
@@ -49,18 +50,18 @@ struct AnswerBlock {
         slot.pointee.status = number
     }
 
-    /// Three digits from 100 to 999.
+    /// Parses three digits from 100 to 999.
     private static func status(_ value: UnsafeRawBufferPointer) -> UInt16? {
         guard value.count == 3, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let number = value.reduce(0 as UInt16) { $0 * 10 + UInt16($1 & 0x0F) }
         return number >= 100 ? number : nil
     }
 
-    /// Whether the whole block is what an answer may have here (section 8.1): a status, or fields after its body.
+    /// True if the block is valid at this point of an answer (section 8.1): a status, or trailers after the body.
     var isLawful: Bool {
         if self.isMalformed { return false }
         if self.hadStatus { return self.status == 0 && self.endsStream }
-        // An interim answer does not end a stream, and there is no protocol to switch to (section 8.6).
+        // An interim answer does not end a stream, and HTTP/2 has no 101 (section 8.6).
         return self.status >= 200 || (self.status >= 100 && self.status != 101 && !self.endsStream)
     }
 }

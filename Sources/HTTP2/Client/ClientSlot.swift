@@ -1,39 +1,39 @@
 import CNGHTTP2
 
-/// Everything about one stream of a client session.
+/// The state of one stream of a client session.
 ///
-/// Slots are reused, their memory is kept.
+/// Slots are reused and keep their memory.
 struct ClientSlot {
     static let none: Int32 = -1
 
-    /// Where a request stands.
+    /// The phases of a request.
     enum Phase: UInt8 {
         case free
-        /// Nothing of it was sent.
+        /// Nothing of the request was sent.
         case queued
-        /// Its HEADERS went out.
+        /// The HEADERS were sent.
         case open
-        /// Closed, its end is to be told.
+        /// The stream is closed; its end has not been reported.
         case closed
-        /// Its end was told already (deadline, lost connection); nothing more is told.
+        /// The end was reported already (deadline, lost connection); nothing more is reported.
         case abandoned
     }
 
-    /// What the caller calls the request.
+    /// The caller's name for the request.
     var tag: UInt64 = 0
-    /// 0 while the slot is free or being filled.
+    /// The stream's id; 0 while the slot is free or being filled.
     var streamID: Int32 = 0
     var phase = Phase.free
-    /// Whether one of the session's queues holds the slot: then it is not given back before its turn comes.
+    /// True while one of the session's queues holds the slot: it is not freed before it leaves the queue.
     var isInLine = false
-    /// Neighbours in the list of live streams (oldest first), or `next` in the free list.
+    /// The neighbors in the list of live streams (oldest first); `next` also links the free list.
     var previous = ClientSlot.none
     var next = ClientSlot.none
     /// The caller's clock at submission.
     var submittedAt: Int64 = 0
 
-    // Request: path, per-request value and body lie in the arena until they are sent: the peer's windows decide when.
-    // Then the next request has it, so that there are few and they stay in the cache.
+    // The request: path, per-request value and body stay in the arena until they are sent, which the peer's windows
+    // decide. The next request then reuses the arena, so that there are few and they stay in the cache.
     var arena: UnsafeMutableRawPointer?
     var arenaCapacity = 0
     var arenaUsed = 0
@@ -41,17 +41,17 @@ struct ClientSlot {
     var perRequest = ByteRange()
     var body = ByteRange()
     var bodySent = 0
-    /// How much more the peer takes on this stream; below 0 after SETTINGS that shrink it.
+    /// The bytes that the peer still accepts on this stream; negative after SETTINGS that shrink the window.
     var sendWindow = 0
-    /// The last byte of the request was handed to us for sending: from here on the peer may have processed it.
+    /// True once the last byte of the request was handed over for sending: from then on the peer may have processed it.
     var isSent = false
-    /// Keeps the shared header block alive; the slot owns one reference.
+    /// The shared header block, of which the slot owns one reference.
     var headers: Unmanaged<PreparedHeaders>?
 
-    // Answer.
-    /// 0 before any HEADERS; below 200 while more are to come.
+    // The answer.
+    /// The status; 0 before any HEADERS, below 200 while more are to come.
     var status: UInt16 = 0
-    /// Bytes of DATA that no WINDOW_UPDATE gave back yet.
+    /// Bytes of DATA that no WINDOW_UPDATE has returned yet.
     var received = 0
     var answer: UnsafeMutableRawPointer?
     var answerCapacity = 0
@@ -64,10 +64,10 @@ struct ClientSlot {
     var isTruncated = false
     var closeCode: UInt32 = 0
 
-    /// Room for header values in front of the body in `answer`.
+    /// The room for header values in front of the body in `answer`.
     static let fieldBytesMax = 512
 
-    /// Makes the slot ready for a new request; keeps its memory and its reference to the header block.
+    /// Prepares the slot for a new request; keeps its memory and its reference to the header block.
     mutating func reset() {
         self.tag = 0
         self.streamID = 0
@@ -88,7 +88,7 @@ struct ClientSlot {
         self.closeCode = 0
     }
 
-    /// Forgets header values: an interim (1xx) answer was followed by another.
+    /// Discards the header values of an interim (1xx) answer when another answer follows.
     mutating func resetAnswer() {
         self.fieldsUsed = 0
         self.retryAfter = ByteRange()
@@ -108,7 +108,7 @@ struct ClientSlot {
         return range
     }
 
-    /// Makes room for `count` more bytes; what is there moves along, because ranges are offsets.
+    /// Makes room for `count` more bytes; existing bytes may move, because ranges are offsets.
     mutating func reserve(_ count: Int) {
         let needed = self.arenaUsed + count
         guard needed > self.arenaCapacity else { return }
@@ -122,10 +122,10 @@ struct ClientSlot {
         self.arenaCapacity = capacity
     }
 
-    /// Enough for a path with a long token, an id and a usual payload; larger requests make an arena grow.
+    /// Enough for a path with a long token, an id and a typical payload; larger requests make an arena grow.
     private static let arenaBytes = 512
 
-    /// Copies a header value of the answer; one that does not fit is left out.
+    /// Copies a header value of the answer; a value that does not fit is left out.
     mutating func appendField(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
         guard let base = bytes.baseAddress, self.fieldsUsed + bytes.count <= ClientSlot.fieldBytesMax else {
             return ByteRange()
@@ -138,7 +138,7 @@ struct ClientSlot {
         return range
     }
 
-    /// Copies body bytes of the answer up to `bytesMax` in all.
+    /// Copies body bytes of the answer, up to `bytesMax` in all.
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer, bytesMax: Int) {
         let count = min(bytes.count, bytesMax - self.answerBodyCount)
         if count < bytes.count { self.isTruncated = true }
@@ -163,7 +163,7 @@ struct ClientSlot {
         self.answerCapacity = capacity
     }
 
-    /// Bytes of the request.
+    /// Returns bytes of the request.
     func requestBytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
         guard let arena = self.arena, range.count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: arena + range.start, count: range.count)
@@ -176,7 +176,7 @@ struct ClientSlot {
         return UnsafeRawBufferPointer(start: answer + range.start, count: range.count)
     }
 
-    /// Frees what the slot owns; only when the table dies.
+    /// Frees the slot's memory; only when the table is destroyed.
     mutating func free() {
         self.arena?.deallocate()
         self.answer?.deallocate()
@@ -185,7 +185,7 @@ struct ClientSlot {
     }
 }
 
-/// A piece of a slot's memory, by offset, so that it survives growth.
+/// A range of a slot's memory as an offset, so that it survives growth.
 struct ByteRange {
     var start = 0
     var count = 0

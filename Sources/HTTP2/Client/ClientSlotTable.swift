@@ -1,15 +1,15 @@
-/// The slots of a client session: a free list, a list of live streams by age, and the closed ones to be told.
+/// The slots of a client session: a free list, a list of live streams by age, and the closed ones to be reported.
 ///
-/// Addresses of slots are stable.
+/// The addresses of slots are stable.
 struct ClientSlotTable: ~Copyable {
     let slots: UnsafeMutablePointer<ClientSlot>
     let capacity: Int
-    /// Streams whose end has not been told.
+    /// The number of streams whose end has not been reported.
     private(set) var liveCount = 0
-    /// Slots that are not in the free list.
+    /// The number of slots that are not in the free list.
     private(set) var usedCount = 0
 
-    /// Arenas that no slot has; the one that was given back last is taken first.
+    /// Arenas without a slot; the one returned last is reused first.
     private var spareArenas: [(base: UnsafeMutableRawPointer, capacity: Int)] = []
     private let closed: UnsafeMutablePointer<Int32>
     private var closedCount = 0
@@ -39,7 +39,7 @@ struct ClientSlotTable: ~Copyable {
 
     subscript(_ index: Int32) -> UnsafeMutablePointer<ClientSlot> { self.slots + Int(index) }
 
-    /// Takes a free slot, without putting it among the live ones.
+    /// Takes a free slot without adding it to the live ones.
     mutating func take() -> Int32? {
         guard self.free != ClientSlot.none else { return nil }
         let index = self.free
@@ -53,7 +53,7 @@ struct ClientSlotTable: ~Copyable {
         return index
     }
 
-    /// The request of a slot has left: another one can have its memory.
+    /// Frees the arena of a slot whose request was sent, for another request.
     mutating func giveBackArena(of index: Int32) {
         let slot = self.slots + Int(index)
         guard let arena = slot.pointee.arena else { return }
@@ -62,7 +62,7 @@ struct ClientSlotTable: ~Copyable {
         slot.pointee.arenaCapacity = 0
     }
 
-    /// Gives a slot back.
+    /// Returns a slot to the free list.
     mutating func giveBack(_ index: Int32) {
         self.slots[Int(index)].streamID = 0
         self.slots[Int(index)].phase = .free
@@ -71,7 +71,7 @@ struct ClientSlotTable: ~Copyable {
         self.usedCount -= 1
     }
 
-    /// Puts a slot at the young end of the live ones.
+    /// Appends a slot to the list of live streams, as the youngest.
     mutating func enlist(_ index: Int32) {
         self.slots[Int(index)].previous = self.newest
         self.slots[Int(index)].next = ClientSlot.none
@@ -84,7 +84,7 @@ struct ClientSlotTable: ~Copyable {
         self.liveCount += 1
     }
 
-    /// Takes a slot out of the live ones.
+    /// Removes a slot from the list of live streams.
     mutating func delist(_ index: Int32) {
         let (previous, next) = (self.slots[Int(index)].previous, self.slots[Int(index)].next)
         if previous == ClientSlot.none { self.oldest = next } else { self.slots[Int(previous)].next = next }
@@ -95,16 +95,16 @@ struct ClientSlotTable: ~Copyable {
     /// The live stream that was submitted first.
     var oldestLive: Int32? { self.oldest == ClientSlot.none ? nil : self.oldest }
 
-    /// Remembers a closed stream until ``nextClosed()``.
+    /// Records a closed stream until ``nextClosed()``.
     mutating func noteClosed(_ index: Int32) {
         self.closed[self.closedCount] = index
         self.closedCount += 1
     }
 
-    /// Whether a closed stream waits for ``nextClosed()``.
+    /// True if a closed stream waits for ``nextClosed()``.
     var hasClosed: Bool { self.closedCount > 0 }
 
-    /// A closed stream whose end is to be told; nil when all are.
+    /// Removes and returns a closed stream whose end is to be reported; nil when there is none.
     mutating func nextClosed() -> Int32? {
         guard self.closedCount > 0 else { return nil }
         self.closedCount -= 1

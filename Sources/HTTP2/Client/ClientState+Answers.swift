@@ -1,10 +1,12 @@
 /// HEADERS, CONTINUATION and DATA of answers.
 extension ClientState {
-    /// Takes the answer that nearly all are: HEADERS that end the stream, with one octet that names a status of the
-    /// static table; false when it is another frame.
+    /// Processes the most common answer: HEADERS that end the stream, with one octet that indexes a status in the
+    /// static table.
     ///
-    /// Such a block neither reads nor changes the connection's table (RFC 7541 section 6.1), so that the decoder need
-    /// not see it.
+    /// Returns false for any other frame.
+    ///
+    /// Such a block neither reads nor changes the connection's table (RFC 7541 section 6.1), so the decoder does not
+    /// need to see it.
     mutating func receiveShortAnswer(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) -> Bool {
         guard header.type == FrameType.headers, header.length == 1,
             header.flags == FrameFlags.endStream | FrameFlags.endHeaders,
@@ -17,7 +19,7 @@ extension ClientState {
         return true
     }
 
-    /// The statuses of the static table (RFC 7541 appendix A, 8 to 14) as indexed fields.
+    /// Returns the status that an indexed field of the static table names (RFC 7541 appendix A, 8 to 14).
     private static func indexedStatus(_ octet: UInt8) -> UInt16? {
         switch octet {
         case 0x88: 200
@@ -49,7 +51,7 @@ extension ClientState {
 
     mutating func continuationReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
         guard self.block.streamID != 0, self.block.streamID == header.streamID else {
-            throw self.violation("CONTINUATION of no header block")
+            throw self.violation("CONTINUATION without a header block")
         }
         self.block.continuations += 1
         guard self.block.continuations <= AnswerBlock.continuationsMax else {
@@ -94,7 +96,7 @@ extension ClientState {
         self.block = AnswerBlock()
         guard let index else { return }
         guard block.isLawful else {
-            // What is no answer is no status either.
+            // A malformed answer has no valid status either.
             if !block.hadStatus { self.table[index].pointee.status = 0 }
             return self.reset(index, code: HTTP2ErrorCode.protocolError)
         }
@@ -107,7 +109,7 @@ extension ClientState {
         self.countData(header.length)
         guard let index = self.streams.slot(of: header.streamID) else { return }
         let slot = self.table[index]
-        // A body comes after a final status (RFC 9113 section 8.1).
+        // A body is valid only after a final status (RFC 9113 section 8.1).
         guard slot.pointee.status >= 200 else { return self.reset(index, code: HTTP2ErrorCode.protocolError) }
         slot.pointee.received += header.length
         slot.pointee.appendBody(content, bytesMax: self.configuration.bodyBytesMax)
@@ -118,7 +120,7 @@ extension ClientState {
         }
     }
 
-    /// Gives the connection's window back by halves.
+    /// Counts received DATA and returns the connection's window once half of it is used.
     private mutating func countData(_ count: Int) {
         let window = max(Int(self.configuration.connectionWindowBytes), PeerSettings.initialWindowBytes)
         self.received += count
@@ -127,14 +129,14 @@ extension ClientState {
         self.received = 0
     }
 
-    /// An answer is whole; one that did not wait for the request's end has no use for the rest of it.
+    /// Ends a stream whose answer is complete; if the request was not fully sent, the rest of it is cancelled.
     private mutating func answerEnded(_ index: Int32) {
         let slot = self.table[index]
         if !slot.pointee.isSent { self.output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
         self.close(index, code: HTTP2ErrorCode.noError)
     }
 
-    /// Frames of a stream that we did not open are none of ours (RFC 9113 section 5.1).
+    /// Rejects frames of streams that we did not open (RFC 9113 section 5.1).
     mutating func checkOpened(_ header: FrameHeader) throws(HTTP2Error) {
         guard header.streamID & 1 == 1, header.streamID <= self.lastOpened else {
             throw self.violation("a frame of stream \(header.streamID), which was not opened")

@@ -1,13 +1,13 @@
-/// What the peer sends: frames are cut here, and those of the connection are heeded.
+/// Receiving: splits the peer's bytes into frames and processes those of the connection.
 extension ClientState {
-    /// SETTINGS and PING acknowledgements that may wait to be sent.
+    /// The most SETTINGS and PING acknowledgements that may wait to be sent.
     static let acknowledgementsMax = 200
-    /// Parameters that one SETTINGS frame may have; six are known.
+    /// The most parameters of one SETTINGS frame; six are defined.
     static let settingsMax = 32
-    /// What is kept of a GOAWAY's text: plenty for APNs' reason, the rest is not worth the memory.
+    /// The most bytes kept of a GOAWAY's debug data: plenty for APNs' reason.
     static let goAwayTextMax = 1024
 
-    /// Takes plaintext; after a throw the connection is over, and what follows is not looked at.
+    /// Processes plaintext; after a throw the connection is over and further bytes are ignored.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
         guard var cursor = bytes.baseAddress, !self.isBroken else { return }
         let end = cursor + bytes.count
@@ -23,7 +23,7 @@ extension ClientState {
         self.keepPartial(&cursor, end - cursor)
     }
 
-    /// Completes a frame that began in an earlier piece, as far as this one goes.
+    /// Completes a frame that began in an earlier piece, as far as this piece goes.
     private mutating func completePartial(_ cursor: inout UnsafeRawPointer, _ end: UnsafeRawPointer) throws(HTTP2Error)
     {
         self.keepPartial(&cursor, min(end - cursor, max(0, FrameHeader.byteCount - self.partialCount)))
@@ -48,7 +48,7 @@ extension ClientState {
 
     private mutating func checkLength(_ header: FrameHeader) throws(HTTP2Error) {
         guard header.length <= FrameHeader.payloadBytesMax else { throw self.frameSizeError(header) }
-        // The first frame says whether it is HTTP/2 at all (RFC 9113 section 3.4); do not wait for its payload.
+        // The first frame shows whether the peer speaks HTTP/2 (RFC 9113 section 3.4); do not wait for its payload.
         guard self.peer.areKnown || (header.type == FrameType.settings && !header.has(FrameFlags.acknowledgement))
         else { throw self.violation("SETTINGS do not come first") }
     }
@@ -73,9 +73,9 @@ extension ClientState {
         case FrameType.priority:
             guard header.length == 5 else { throw self.frameSizeError(header) }
             self.events.controlFrames += 1
-        // It was forbidden by our SETTINGS.
+        // Our SETTINGS have forbidden it.
         case FrameType.pushPromise: throw self.violation("PUSH_PROMISE")
-        // Unknown types are to be ignored (RFC 9113 section 4.1).
+        // Unknown types must be ignored (RFC 9113 section 4.1).
         default: break
         }
     }
@@ -91,7 +91,7 @@ extension ClientState {
         }
         guard header.length % 6 == 0 else { throw self.frameSizeError(header) }
         guard header.length <= 6 * Self.settingsMax else { throw self.flooded("SETTINGS of \(header.length) bytes") }
-        // Unless they say otherwise, the number of streams is not limited (RFC 9113 section 6.5.2).
+        // Unless SETTINGS limit it, the number of streams is unlimited (RFC 9113 section 6.5.2).
         if !self.peer.areKnown { self.peer.maxConcurrentStreams = Int(UInt32.max) }
         for start in stride(from: 0, to: payload.count, by: 6) {
             let name = UInt16(bigEndian: payload.loadUnaligned(fromByteOffset: start, as: UInt16.self))
@@ -137,7 +137,7 @@ extension ClientState {
         guard header.streamID == 0 else { throw self.violation("GOAWAY of a stream") }
         guard header.length >= 8 else { throw self.frameSizeError(header) }
         let last = Int32(ClientState.number(payload, at: 0) & 0x7FFF_FFFF)
-        guard last <= self.goAwayLast ?? Int32.max else { throw self.violation("GOAWAY takes back what it refused") }
+        guard last <= self.goAwayLast ?? Int32.max else { throw self.violation("GOAWAY raises its last stream") }
         self.goAwayLast = last
         self.events.goAways += 1
         self.events.goAway = GoAway(
@@ -145,7 +145,7 @@ extension ClientState {
             code: ClientState.number(payload, at: 4),
             debugData: Array(payload[8..<min(payload.count, 8 + Self.goAwayTextMax)])
         )
-        // What is above it was not processed, and no other will be (RFC 9113 section 6.8).
+        // The peer has not processed streams above its last one and never will (RFC 9113 section 6.8).
         for index in 0..<Int32(self.table.capacity) {
             let slot = self.table[index]
             guard slot.pointee.phase == .queued || (slot.pointee.phase == .open && slot.pointee.streamID > last) else {

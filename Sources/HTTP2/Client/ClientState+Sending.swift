@@ -1,6 +1,6 @@
-/// Requests on their way out.
+/// Sending requests.
 extension ClientState {
-    /// Puts a filled slot in line; after GOAWAY it is closed at once, unsent.
+    /// Queues a filled slot; after GOAWAY the request is closed at once, unsent.
     mutating func enqueue(_ index: Int32) {
         let slot = self.table[index]
         slot.pointee.streamID = self.nextStreamID
@@ -16,14 +16,14 @@ extension ClientState {
         self.starting.append(index)
     }
 
-    /// Something could be sent.
+    /// True if something could be sent.
     var wantsWrite: Bool {
         !self.output.isEmpty || (!self.isBroken && (self.starting.first != nil || self.continuing.first != nil))
     }
 
-    /// Fills `buffer` until `threshold` bytes are reached or nothing may be sent; returns the bytes filled.
+    /// Fills `buffer` until `threshold` bytes are reached or nothing more may be sent; returns the bytes filled.
     ///
-    /// A frame of a request is not cut, so that it may end above the threshold.
+    /// A request's frame is not split, so it may end above the threshold.
     mutating func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
         precondition(
             buffer.count >= threshold + HTTP2ClientSession.frameBytesMax,
@@ -43,7 +43,7 @@ extension ClientState {
         return filled
     }
 
-    /// Sends more of the oldest unfinished body; nil when there is none or the peer takes nothing.
+    /// Sends more of the oldest unfinished body; nil when there is none or the peer's windows are used up.
     private mutating func continueNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
         while let index = self.continuing.first {
             let slot = self.table[index]
@@ -54,7 +54,7 @@ extension ClientState {
             }
             guard self.sendWindow > 0 else { return nil }
             guard slot.pointee.sendWindow > 0 else {
-                // A WINDOW_UPDATE puts it in line again.
+                // A WINDOW_UPDATE queues it again.
                 self.continuing.removeFirst()
                 slot.pointee.isInLine = false
                 continue
@@ -70,7 +70,7 @@ extension ClientState {
         return nil
     }
 
-    /// Sends the next request, if the peer allows another stream; nil when there is none or it may not go.
+    /// Sends the next request; nil when there is none or the peer allows no other stream.
     private mutating func startNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
         while let index = self.starting.first {
             let slot = self.table[index]
@@ -79,7 +79,7 @@ extension ClientState {
                 self.leaveLine(index)
                 continue
             }
-            // Bodies go out in the order of their requests.
+            // Bodies are sent in the order of their requests.
             guard self.streams.count < self.peer.maxConcurrentStreams, self.sendWindow > 0,
                 self.continuing.first == nil
             else { return nil }
@@ -92,7 +92,7 @@ extension ClientState {
             var count = self.writeHeaders(slot, room)
             if !slot.pointee.isSent {
                 let left = UnsafeMutableRawBufferPointer(rebasing: room[count...])
-                // Nearly always there is room for the whole body, and the windows are wide.
+                // Nearly always the whole body fits and the windows are wide.
                 if count > 0, slot.pointee.body.count + FrameHeader.byteCount <= left.count,
                     slot.pointee.sendWindow > 0
                 {
@@ -110,13 +110,13 @@ extension ClientState {
         return nil
     }
 
-    /// A slot that no queue holds any more: given back unless its end is still to be told.
+    /// Marks a slot as unqueued and frees it unless its end is still to be reported.
     private mutating func leaveLine(_ index: Int32) {
         self.table[index].pointee.isInLine = false
         if self.table[index].pointee.phase == .abandoned { self.table.giveBack(index) }
     }
 
-    /// Writes a request's HEADERS; returns the bytes written, 0 when they go out by way of ``output``.
+    /// Writes a request's HEADERS; returns the bytes written, 0 when they are sent through ``output``.
     private mutating func writeHeaders(
         _ slot: UnsafeMutablePointer<ClientSlot>,
         _ room: UnsafeMutableRawBufferPointer
@@ -143,7 +143,7 @@ extension ClientState {
         return FrameHeader.byteCount + count
     }
 
-    /// A header block that is too long for one frame: HEADERS and CONTINUATION, with nothing between them.
+    /// Writes a header block that is too long for one frame as HEADERS and CONTINUATION, with nothing between them.
     private mutating func writeLongHeaders(
         _ streamID: Int32,
         endStream: UInt8,
@@ -169,7 +169,7 @@ extension ClientState {
         }
     }
 
-    /// Writes as much of a body as one frame, the windows and the room take.
+    /// Writes as much of a body as one frame, the windows and the room allow.
     private mutating func writeData(
         _ slot: UnsafeMutablePointer<ClientSlot>,
         _ room: UnsafeMutableRawBufferPointer
@@ -198,7 +198,7 @@ extension ClientState {
 
     // MARK: Windows
 
-    /// The peer takes more on the connection or a stream (RFC 9113 section 6.9).
+    /// Widens the window of the connection or a stream (RFC 9113 section 6.9).
     mutating func widen(_ streamID: Int32, by increment: Int) throws(HTTP2Error) {
         guard increment > 0 else { throw self.violation("WINDOW_UPDATE by 0") }
         guard streamID != 0 else {
@@ -212,7 +212,7 @@ extension ClientState {
         self.resume(index)
     }
 
-    /// SETTINGS change the window of every stream, too (RFC 9113 section 6.9.2).
+    /// Changes the window of every stream, as SETTINGS do (RFC 9113 section 6.9.2).
     mutating func changeInitialWindow(to bytes: UInt32) throws(HTTP2Error) {
         guard bytes <= UInt32(PeerSettings.windowBytesMax) else { throw self.windowOverflow() }
         let change = Int(bytes) - self.peer.initialWindow
@@ -227,7 +227,7 @@ extension ClientState {
         if overflow { throw self.windowOverflow() }
     }
 
-    /// Puts a stream in line again whose body waited for its window.
+    /// Queues a stream again whose body waited for its window.
     private mutating func resume(_ index: Int32) {
         let slot = self.table[index]
         guard !slot.pointee.isSent, !slot.pointee.isInLine, slot.pointee.sendWindow > 0 else { return }

@@ -1,19 +1,19 @@
-/// The client's half of an HTTP/2 connection as a state machine: bytes in, bytes out, no socket, no clock.
+/// The client's half of an HTTP/2 connection as a state machine: bytes in, bytes out, without socket or clock.
 ///
-/// It lies at an address of its own, so that using it costs no reference counting. ``receive(_:)`` only records:
-/// what ended and what happened is asked for afterwards.
+/// It lives at a fixed address, so that using it needs no reference counting. ``receive(_:)`` only records; ended
+/// streams and connection events are fetched afterwards.
 struct ClientState: ~Copyable {
     let configuration: HTTP2ClientSession.Configuration
     var table: ClientSlotTable
     var events = HTTP2ClientSession.Events()
     var peer = PeerSettings()
-    /// Streams whose HEADERS went out and that are not closed.
+    /// The streams whose HEADERS were sent and that are not closed.
     var streams: StreamIndex
-    /// What goes out before any request.
+    /// Frames that are sent before any request.
     var output = FrameBuffer()
-    /// The connection cannot be used any more: what comes is not looked at, and no request is sent.
+    /// True if the connection is unusable: received bytes are ignored and no request is sent.
     var isBroken = false
-    /// GOAWAY was said.
+    /// True if we have sent GOAWAY.
     var hasLeft = false
     /// The last stream of the peer's GOAWAY.
     var goAwayLast: Int32?
@@ -22,21 +22,21 @@ struct ClientState: ~Copyable {
     var encoder = RequestEncoder()
     /// Requests of which nothing was sent, in order of their ids.
     var starting: SlotQueue
-    /// Requests whose body goes on.
+    /// Requests whose body is partly sent.
     var continuing: SlotQueue
-    /// How much more DATA the peer takes on the connection.
+    /// The bytes of DATA that the peer still accepts on the connection.
     var sendWindow = PeerSettings.initialWindowBytes
-    /// 0 when they have run out.
+    /// The next stream's id; 0 when the ids are used up.
     var nextStreamID: Int32
-    /// The last whose HEADERS went out.
+    /// The last stream whose HEADERS were sent.
     var lastOpened: Int32 = 0
 
     // Receiving.
     var decoder: HeaderDecoder
-    /// A frame of which only a part has come.
+    /// A frame that was received only in part.
     var partial: UnsafeMutableRawPointer
     var partialCount = 0
-    /// DATA of the connection that no WINDOW_UPDATE gave back yet.
+    /// Bytes of DATA on the connection that no WINDOW_UPDATE has returned yet.
     var received = 0
     var block = AnswerBlock()
 
@@ -54,7 +54,7 @@ struct ClientState: ~Copyable {
 
     deinit { self.partial.deallocate() }
 
-    /// The preface (RFC 9113 section 3.4), SETTINGS and a wider window for the connection.
+    /// Queues the preface (RFC 9113 section 3.4), SETTINGS and a wider window for the connection.
     private mutating func begin() {
         let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
         self.output.append(UnsafeRawBufferPointer(start: preface.utf8Start, count: preface.utf8CodeUnitCount))
@@ -66,34 +66,34 @@ struct ClientState: ~Copyable {
         if wider > 0 { self.output.appendWindowUpdate(0, wider) }
     }
 
-    /// Both sides have said all.
+    /// True if neither side has anything more to send.
     var isFinished: Bool {
         guard self.output.isEmpty else { return false }
         return self.isBroken || ((self.goAwayLast != nil || self.hasLeft) && self.table.usedCount == 0)
     }
 
-    /// Says GOAWAY, once.
+    /// Queues GOAWAY, once.
     mutating func leave(_ code: UInt32) {
         guard !self.hasLeft else { return }
         self.hasLeft = true
         self.output.appendGoAway(code)
     }
 
-    /// Ends the connection, because the peer broke the protocol; tells it why.
+    /// Ends the connection because the peer broke the protocol, and tells the peer why.
     mutating func failure(_ number: UInt32, _ code: HTTP2Error.Code, _ message: String) -> HTTP2Error {
         self.leave(number)
         self.isBroken = true
         return HTTP2Error(code, "HTTP/2: \(message)")
     }
 
-    /// The peer broke the protocol.
+    /// Returns the failure for a protocol violation of the peer.
     mutating func violation(_ message: String) -> HTTP2Error {
         self.failure(HTTP2ErrorCode.protocolError, .protocolViolation, message)
     }
 
     // MARK: Ends of streams
 
-    /// Closes a stream, whose end is told later.
+    /// Closes a stream; its end is reported later.
     mutating func close(_ index: Int32, code: UInt32) {
         let slot = self.table[index]
         self.streams.remove(slot.pointee.streamID)
@@ -110,9 +110,9 @@ struct ClientState: ~Copyable {
         self.close(index, code: code)
     }
 
-    /// Nothing will be told of a stream any more: its slot is given back as soon as no queue holds it.
+    /// Drops a stream without a further report; its slot is freed as soon as no queue holds it.
     ///
-    /// `isReset`: the peer is told, if it knows the stream.
+    /// With `isReset` the peer is told, if it knows the stream.
     mutating func abandon(_ index: Int32, isReset: Bool) {
         let slot = self.table[index]
         if slot.pointee.phase == .open {
@@ -122,7 +122,7 @@ struct ClientState: ~Copyable {
         self.release(index)
     }
 
-    /// Gives a slot back whose end was told.
+    /// Frees a slot whose end was reported.
     mutating func release(_ index: Int32) {
         if self.table[index].pointee.isInLine {
             self.table[index].pointee.phase = .abandoned
@@ -132,18 +132,18 @@ struct ClientState: ~Copyable {
     }
 }
 
-/// What the peer's SETTINGS say.
+/// The peer's SETTINGS.
 struct PeerSettings {
-    /// Windows before anything is said (RFC 9113 section 6.9.2).
+    /// The size of windows before any SETTINGS (RFC 9113 section 6.9.2).
     static let initialWindowBytes = 65_535
     static let windowBytesMax = 0x7FFF_FFFF
 
-    /// They came at least once.
+    /// True once the first SETTINGS came.
     var areKnown = false
-    /// A careful guess until they come.
+    /// The peer's limit of streams; a careful guess until SETTINGS come.
     var maxConcurrentStreams = 100
-    /// Of a stream.
+    /// The initial window of a stream.
     var initialWindow = initialWindowBytes
-    /// Payload bytes of a frame of ours.
+    /// The most payload bytes of a frame that we send.
     var maxFrameBytes = FrameHeader.payloadBytesMax
 }

@@ -8,52 +8,48 @@
 /// // once per turn:  try session.submit(now: now) { request in … }  while streams are free
 /// //                 while case let n = session.send(into: buffer, threshold: 15_000), n > 0 { encrypt n bytes }
 /// ```
-/// Nothing is told inside ``receive(_:)``. Requests beyond the peer's limit of streams wait here, so whoever drives
-/// the session keeps ``inFlight`` below ``maxConcurrentStreams``. Confined to one thread (an event loop).
+/// Nothing is reported inside ``receive(_:)``. Requests beyond the peer's limit of streams wait here, so the driver
+/// keeps ``inFlight`` below ``maxConcurrentStreams``. Confined to one thread (an event loop).
 public final class HTTP2ClientSession {
     /// Sizes and limits.
     public struct Configuration: Sendable {
-        /// Slots: never more streams than that at once, whatever the peer allows.
-        ///
-        /// 1 to 65,536.
+        /// The number of slots, 1 to 65,536: the most streams at once, whatever the peer allows.
         public var streamsMax = 1000
-        /// What is kept of an answer's body.
+        /// The most bytes kept of an answer's body.
         public var bodyBytesMax = 4096
         /// Header bytes of one answer above which the connection counts as attacked.
         public var headerBytesMax = 65_536
-        /// How much the peer may send on the connection without a WINDOW_UPDATE.
-        ///
-        /// 65,535 at least.
+        /// The bytes that the peer may send on the connection without a WINDOW_UPDATE, 65,535 at least.
         public var connectionWindowBytes: Int32 = 1 << 24
-        /// The first stream's id, an odd number; a high one lets a test see ids run out.
+        /// The first stream's id, an odd number; a high one lets a test use up the ids.
         public var firstStreamID: Int32 = 1
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// What happened on the connection since the last call of ``takeEvents()``.
+    /// The connection's events since the last call of ``takeEvents()``.
     public struct Events: Sendable {
-        /// SETTINGS came (the first or a later one): ask ``maxConcurrentStreams`` again.
+        /// True if SETTINGS came (the first or later ones): read ``maxConcurrentStreams`` again.
         public var hasSettings = false
         /// The last GOAWAY that came.
         public var goAway: GoAway?
-        /// How many came: a peer that leaves in two steps may say both in one read.
+        /// The number of GOAWAY frames: a peer that shuts down in two steps may send both in one read.
         public var goAways = 0
-        /// A PING of ours was answered.
+        /// True if a PING of ours was acknowledged.
         public var isPingAcknowledged = false
-        /// SETTINGS, PING and PRIORITY frames of the peer, acknowledgements left out.
+        /// The number of SETTINGS, PING and PRIORITY frames of the peer, acknowledgements excluded.
         public var controlFrames = 0
-        /// A frame came that breaks the protocol for its stream only, for example an answer without a status; the
-        /// stream is reset.
+        /// True if a frame broke the protocol for its stream only, for example an answer without a status; the stream
+        /// was reset.
         public var hasInvalidFrame = false
     }
 
-    // Safety: owned by the session and freed with it; at an address of its own, so that the hot path counts no
+    // Safety: owned by the session and freed with it. It has a fixed address, so that the hot path counts no
     // references.
     private let state: UnsafeMutablePointer<ClientState>
 
-    /// Makes a session; the client's preface and SETTINGS are ready to be sent.
+    /// Creates a session with the client's preface and SETTINGS ready to be sent.
     public init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
         precondition(configuration.firstStreamID & 1 == 1, "stream ids of a client are odd")
         let state = try ClientState(configuration: configuration)
@@ -68,7 +64,7 @@ public final class HTTP2ClientSession {
 
     // MARK: Bytes
 
-    /// Takes plaintext from the peer.
+    /// Processes plaintext from the peer.
     ///
     /// After a throw the connection is over: close it and call ``endAll(_:)``.
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
@@ -77,7 +73,7 @@ public final class HTTP2ClientSession {
 
     /// Fills `buffer` with frames until `threshold` bytes are reached or none is left; returns the bytes filled.
     ///
-    /// Frames are not cut: `buffer` needs ``frameBytesMax`` bytes above `threshold`.
+    /// Frames are not split: `buffer` needs ``frameBytesMax`` bytes above `threshold`.
     public func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
         self.state.pointee.send(into: buffer, threshold: threshold)
     }
@@ -85,28 +81,28 @@ public final class HTTP2ClientSession {
     /// The room above the threshold that ``send(into:threshold:)`` needs.
     public static let frameBytesMax = FrameHeader.byteCount + FrameHeader.payloadBytesMax
 
-    /// Whether there is anything to send.
+    /// True if there is anything to send.
     public var wantsWrite: Bool { self.state.pointee.wantsWrite }
 
-    /// Both sides have said all: close the socket.
+    /// True if neither side has anything more to send: close the socket.
     public var isFinished: Bool { self.state.pointee.isFinished }
 
     // MARK: Connection
 
-    /// Streams whose end has not been told.
+    /// The number of streams whose end has not been reported.
     public var inFlight: Int { self.state.pointee.table.liveCount }
 
-    /// Slots that no stream occupies.
+    /// The number of free slots.
     public var freeSlots: Int { self.state.pointee.table.capacity - self.state.pointee.table.usedCount }
 
-    /// How many streams the peer allows at once; nil before its first SETTINGS.
+    /// The number of streams that the peer allows at once; nil before its first SETTINGS.
     ///
-    /// 0 means: wait.
+    /// 0 means that requests must wait.
     public var maxConcurrentStreams: Int? {
         self.state.pointee.peer.areKnown ? self.state.pointee.peer.maxConcurrentStreams : nil
     }
 
-    /// What happened on the connection since the last call.
+    /// Returns the connection's events since the last call.
     public func takeEvents() -> Events {
         let events = self.state.pointee.events
         self.state.pointee.events = Events()
@@ -116,12 +112,12 @@ public final class HTTP2ClientSession {
     /// Sends a PING.
     public func ping() { self.state.pointee.output.appendPing(0, isAcknowledgement: false) }
 
-    /// Writes a GOAWAY frame (RFC 9113, 6.8), so that the peer knows why the socket goes; returns its length.
+    /// Writes a GOAWAY frame (RFC 9113, 6.8), so that the peer knows why the socket closes; returns its length.
     ///
-    /// The last thing that is sent on a connection. It passes by what waits here, which ``endAll(_:)`` has told as
-    /// refused. `buffer` needs ``frameBytesMax`` bytes.
+    /// It must be the last frame sent on a connection. It bypasses the frames waiting here, whose requests
+    /// ``endAll(_:)`` has reported as refused. `buffer` needs ``frameBytesMax`` bytes.
     public static func writeFarewell(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        // Length 8, type 7, no flags, stream 0; no stream of the peer's was processed; NO_ERROR.
+        // Length 8, type 7, no flags, stream 0; last stream 0, since none of the peer's was processed; NO_ERROR.
         let frame: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0] + [0, 0, 0, 0] + [0, 0, 0, 0]
         buffer.copyBytes(from: frame)
         return frame.count
@@ -129,7 +125,7 @@ public final class HTTP2ClientSession {
 
     // MARK: Requests
 
-    /// Opens a stream with the request that `fill` writes; false (and nothing happened) when `fill` has none.
+    /// Opens a stream with the request that `fill` writes; returns false without effect when `fill` has none.
     ///
     /// - Parameter now: the caller's clock, for ``expire(submittedBefore:resetsMax:_:)``; must not run backwards.
     /// - Throws: before `fill` is called, when the connection has used up its stream ids.
@@ -152,7 +148,7 @@ public final class HTTP2ClientSession {
         return true
     }
 
-    /// Whether ``takeEnded(_:)`` has something to hand out; streams end while frames are sent, too.
+    /// True if ``takeEnded(_:)`` has streams to hand out; streams also end while frames are sent.
     public var hasEnded: Bool { self.state.pointee.table.hasClosed }
 
     /// Hands out every stream that has ended since the last call, and frees it.
@@ -168,11 +164,12 @@ public final class HTTP2ClientSession {
         }
     }
 
-    /// Ends the streams that were submitted before `instant`, oldest first: each is handed out, and the first
-    /// `resetsMax` of them are reset (CANCEL).
+    /// Ends the streams that were submitted before `instant`, oldest first, and hands each out; returns their number.
     ///
-    /// What has ended by itself is handed out before and does not count. When there are more than `resetsMax`, the
-    /// connection is to be left: servers count many resets as an attack. Returns how many were ended.
+    /// The first `resetsMax` of them are reset (CANCEL). Streams that ended on their own are handed out first and do
+    /// not count.
+    ///
+    /// When there are more than `resetsMax`, the connection is to be abandoned: servers count many resets as an attack.
     public func expire(
         submittedBefore instant: Int64,
         resetsMax: Int,
@@ -202,12 +199,12 @@ public final class HTTP2ClientSession {
         self.state.pointee.abandon(index, isReset: isReset)
     }
 
-    /// When the oldest stream without an end was submitted; nil when there is none.
+    /// The submission time of the oldest stream without an end; nil when there is none.
     public var oldestSubmittedAt: Int64? {
         self.state.pointee.table.oldestLive.map { self.state.pointee.table[$0].pointee.submittedAt }
     }
 
-    /// Ends every stream because the connection is gone; the session must not be used for anything else afterwards.
+    /// Ends every stream because the connection is gone; the session must not be used afterwards.
     public func endAll(_ body: (borrowing StreamEnd) -> Void) {
         self.takeEnded(body)
         while let index = self.state.pointee.table.oldestLive {

@@ -1,14 +1,15 @@
-/// Where a request is put together: its bytes are copied into the memory of its stream.
+/// Assembles a request by copying its bytes into the memory of its stream.
 ///
-/// Set ``tag`` and the header block, then path, per-request value and body in any order, each once. No allocation for
-/// requests up to about 500 bytes, and for larger ones only the first time a slot meets one.
+/// Set ``tag`` and the header block, then path, per-request value and body in any order, each once. Requests up to
+/// about 500 bytes allocate nothing; larger ones allocate only the first time a slot holds one.
 public struct RequestWriter: ~Copyable {
-    /// What the caller calls the request; comes back with its end.
+    /// The caller's name for the request, which comes back with its end.
     public var tag: UInt64 = 0
-    /// ``setHeaders(_:)`` was called.
+    /// True if ``setHeaders(_:)`` was called.
     private(set) var hasHeaders = false
 
-    /// Read into a constant before each use: through `self` the thread sanitizer's build takes `tag` for the address.
+    /// Read into a constant before each use: accessed through `self`, the thread sanitizer's build takes `tag` for the
+    /// address.
     let slot: UnsafeMutablePointer<ClientSlot>
     let index: Int32
 
@@ -17,12 +18,12 @@ public struct RequestWriter: ~Copyable {
         self.index = index
     }
 
-    /// Sets the shared part of the header block; must be called.
+    /// Sets the shared part of the header block; this call is required.
     public mutating func setHeaders(_ headers: PreparedHeaders) {
         let slot = self.slot
         self.hasHeaders = true
         let wanted = Unmanaged.passUnretained(headers)
-        // The slot keeps its last block, which is the next request's, too, nearly always: no counting then.
+        // The slot keeps its last block, which nearly always is the next request's too: no reference counting then.
         guard slot.pointee.headers?.toOpaque() != wanted.toOpaque() else { return }
         slot.pointee.headers?.release()
         slot.pointee.headers = wanted.retain()
@@ -34,7 +35,7 @@ public struct RequestWriter: ~Copyable {
         slot.pointee.path = slot.pointee.append(bytes)
     }
 
-    /// Sets the value of the field that ``PreparedHeaders`` left to the request.
+    /// Sets the value of the field that ``PreparedHeaders`` leaves to the request.
     public mutating func setPerRequestValue(_ bytes: UnsafeRawBufferPointer) {
         let slot = self.slot
         slot.pointee.perRequest = slot.pointee.append(bytes)
@@ -46,10 +47,11 @@ public struct RequestWriter: ~Copyable {
         slot.pointee.body = slot.pointee.append(bytes)
     }
 
-    /// Sets per-request value, body and path at once: copies `template`, in which they lie, and leaves `tail` bytes
-    /// behind it, which belong to the one of them that ends there.
+    /// Sets per-request value, body and path at once by copying `template`, which contains them, with `tail` more bytes
+    /// after it.
     ///
-    /// Returns the copy with that room at its end, for what is this request's own; valid until the writer is used again.
+    /// The `tail` bytes belong to the value that ends there. Returns the copy with that room at its end, for the
+    /// request's own bytes; valid until the writer is used again.
     public mutating func copy(
         _ template: UnsafeRawBufferPointer,
         tail: Int,
@@ -70,7 +72,7 @@ public struct RequestWriter: ~Copyable {
         return room
     }
 
-    /// Sets `:path` by writing it in place: `fill` gets `capacity` bytes and returns how many it used.
+    /// Sets `:path` by writing it in place: `fill` gets `capacity` bytes and returns the number it used.
     public mutating func setPath(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
         let slot = self.slot
         slot.pointee.path = self.fill(capacity, fill)

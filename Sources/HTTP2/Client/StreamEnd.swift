@@ -1,22 +1,23 @@
-/// How a request ended.
+/// The end of a request.
 ///
 /// Valid only inside the call that hands it out.
 public struct StreamEnd: ~Copyable {
-    /// What is known about the request.
+    /// The kinds of a request's end.
     public enum Kind: Sendable, Equatable {
-        /// A status came; it is final whatever happened to the stream afterwards.
+        /// A status came; it is final regardless of later events on the stream.
         case answered
-        /// Known not to have been processed: refused by the peer, above a GOAWAY's last stream, or never sent whole.
+        /// The request is known not to have been processed: refused by the peer, above a GOAWAY's last stream, or never
+        /// fully sent.
         case refused
-        /// Reset by the peer without an answer: it may have been processed.
+        /// The peer reset the stream without an answer: the request may have been processed.
         case reset(code: UInt32)
-        /// No answer within the deadline: it may have been processed.
+        /// No answer came within the deadline: the request may have been processed.
         case deadline
-        /// The connection ended without an answer: it may have been processed.
+        /// The connection ended without an answer: the request may have been processed.
         case connectionLost
     }
 
-    /// What is known about the request.
+    /// The kind of the end.
     public let kind: Kind
 
     private let slot: UnsafePointer<ClientSlot>
@@ -30,13 +31,13 @@ public struct StreamEnd: ~Copyable {
         }
     }
 
-    /// What the caller called the request.
+    /// The caller's name for the request.
     public var tag: UInt64 { self.slot.pointee.tag }
     /// The caller's clock at submission.
     public var submittedAt: Int64 { self.slot.pointee.submittedAt }
     /// The stream's id on its connection.
     public var streamID: Int32 { self.slot.pointee.streamID }
-    /// 200 to 999 when answered, else 0 or an interim status.
+    /// The status, 200 to 999 when answered; otherwise 0 or an interim status.
     public var status: UInt16 { self.slot.pointee.status }
     /// The value of `retry-after`, empty when absent.
     public var retryAfter: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.retryAfter) }
@@ -52,6 +53,6 @@ public struct StreamEnd: ~Copyable {
             ByteRange(start: ClientSlot.fieldBytesMax, count: self.slot.pointee.answerBodyCount)
         )
     }
-    /// The body was longer than the cap, or the stream ended in the middle of it.
+    /// True if the body was longer than the cap, or the stream ended in the middle of it.
     public var isTruncated: Bool { self.slot.pointee.isTruncated }
 }

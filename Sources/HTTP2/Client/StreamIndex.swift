@@ -1,13 +1,13 @@
-/// Which slot an open stream has, by stream id: a hash table with linear probing.
+/// The slots of open streams by stream id: a hash table with linear probing.
 ///
-/// Ids are spread over the table (Fibonacci hashing), because a client's ids follow one another: side by side they
-/// would be one cluster, which each removal would have to walk to its end.
+/// Ids are spread over the table (Fibonacci hashing) because a client's ids are consecutive: side by side they would
+/// form one cluster, which each removal would have to walk to its end.
 struct StreamIndex: ~Copyable {
-    /// Streams in the table.
+    /// The number of streams in the table.
     private(set) var count = 0
 
     private struct Entry {
-        /// 0 for none.
+        /// The stream's id; 0 for none.
         var streamID: Int32
         var slot: Int32
     }
@@ -16,7 +16,7 @@ struct StreamIndex: ~Copyable {
     private let mask: Int
     private let shift: UInt32
 
-    /// Room for `streamsMax` streams at a load of a quarter at most.
+    /// Creates a table for `streamsMax` streams at a load of a quarter at most.
     init(streamsMax: Int) {
         var (capacity, bits) = (16, 4 as UInt32)
         while capacity < 4 * streamsMax { (capacity, bits) = (2 * capacity, bits + 1) }
@@ -32,7 +32,7 @@ struct StreamIndex: ~Copyable {
         Int((UInt32(bitPattern: streamID) &* 0x9E37_79B9) >> self.shift)
     }
 
-    /// Adds a stream that is not there.
+    /// Adds a stream that is not in the table.
     mutating func insert(_ streamID: Int32, slot: Int32) {
         var place = self.home(streamID)
         while self.entries[place].streamID != 0 { place = (place + 1) & self.mask }
@@ -40,7 +40,7 @@ struct StreamIndex: ~Copyable {
         self.count += 1
     }
 
-    /// The slot of a stream; nil when it is not open.
+    /// Returns the slot of a stream; nil when it is not open.
     func slot(of streamID: Int32) -> Int32? {
         var place = self.home(streamID)
         while self.entries[place].streamID != 0 {
@@ -50,7 +50,7 @@ struct StreamIndex: ~Copyable {
         return nil
     }
 
-    /// Takes a stream out, if it is there.
+    /// Removes a stream, if it is in the table.
     mutating func remove(_ streamID: Int32) {
         var place = self.home(streamID)
         while self.entries[place].streamID != streamID {
@@ -58,7 +58,7 @@ struct StreamIndex: ~Copyable {
             place = (place + 1) & self.mask
         }
         self.count -= 1
-        // What follows moves up where its way from home leads over the gap.
+        // Entries after the gap move into it where their probe sequence crosses the gap.
         var next = place
         while true {
             next = (next + 1) & self.mask
@@ -72,13 +72,13 @@ struct StreamIndex: ~Copyable {
         self.entries[place] = Entry(streamID: 0, slot: ClientSlot.none)
     }
 
-    /// The slots of all streams; the table must not change meanwhile.
+    /// Calls `body` with the slots of all streams; the table must not change meanwhile.
     func forEachSlot(_ body: (Int32) -> Void) {
         for place in 0...self.mask where self.entries[place].streamID != 0 { body(self.entries[place].slot) }
     }
 }
 
-/// Slots that wait in line; each is in at most one line at a time.
+/// A queue of waiting slots; each slot is in at most one queue at a time.
 struct SlotQueue: ~Copyable {
     private let places: UnsafeMutablePointer<Int32>
     private let mask: Int
@@ -94,7 +94,7 @@ struct SlotQueue: ~Copyable {
 
     deinit { self.places.deallocate() }
 
-    /// The slot whose turn it is.
+    /// The slot at the front of the queue.
     var first: Int32? { self.head == self.tail ? nil : self.places[self.head & self.mask] }
 
     mutating func append(_ slot: Int32) {

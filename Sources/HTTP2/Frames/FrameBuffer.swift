@@ -1,12 +1,12 @@
-/// Frames that go out before any request: the preface, acknowledgements, window updates, resets, farewells.
+/// Frames that are sent before any request: the preface, acknowledgements, window updates, resets, GOAWAY.
 ///
-/// Taken out from the front in pieces of any size; keeps its memory.
+/// Bytes are taken from the front in pieces of any size; the buffer keeps its memory.
 struct FrameBuffer: ~Copyable {
     private var bytes: UnsafeMutableRawPointer
     private var capacity = 1024
     private var start = 0
     private var end = 0
-    /// SETTINGS and PING acknowledgements that were not taken yet.
+    /// The number of SETTINGS and PING acknowledgements that were not taken yet.
     private(set) var acknowledgements = 0
 
     init() { self.bytes = .allocate(byteCount: self.capacity, alignment: 16) }
@@ -15,7 +15,7 @@ struct FrameBuffer: ~Copyable {
 
     var isEmpty: Bool { self.start == self.end }
 
-    /// Moves up to `count` bytes to `target`; returns how many.
+    /// Moves up to `count` bytes to `target`; returns the number moved.
     mutating func take(_ count: Int, to target: UnsafeMutableRawPointer) -> Int {
         let count = min(count, self.end - self.start)
         target.copyMemory(from: self.bytes + self.start, byteCount: count)
@@ -73,18 +73,18 @@ struct FrameBuffer: ~Copyable {
         self.append(code)
     }
 
-    /// GOAWAY of a client names no stream: nothing of a server's was processed.
+    /// Appends GOAWAY; a client's names no stream, because it has processed none of the server's.
     mutating func appendGoAway(_ code: UInt32) {
         self.append(FrameHeader(length: 8, type: FrameType.goAway, streamID: 0))
         self.append(UInt32(0))
         self.append(code)
     }
 
-    /// Room for `count` bytes at the end.
+    /// Makes room for `count` bytes at the end.
     private mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         if self.end + count > self.capacity {
             let held = self.end - self.start
-            // Twice what is needed, so that moving to the front is rare.
+            // Twice the need, so that moves to the front are rare.
             let capacity = max(self.capacity, 2 * (held + count))
             let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
             grown.copyMemory(from: self.bytes + self.start, byteCount: held)

@@ -1,16 +1,16 @@
 /// The nine bytes in front of each frame (RFC 9113 section 4.1).
 struct FrameHeader {
     static let byteCount = 9
-    /// What a peer may send in one frame: our SETTINGS do not raise the least maximum (RFC 9113 section 6.5.2).
+    /// The most payload bytes of a frame that a peer may send: our SETTINGS keep the default (RFC 9113 section 6.5.2).
     static let payloadBytesMax = 16_384
 
-    /// Bytes of payload, 0 to 2²⁴−1.
+    /// The number of payload bytes, 0 to 2²⁴−1.
     var length: Int
-    /// See ``FrameType``; a peer may send any.
+    /// A ``FrameType``; a peer may send any value.
     var type: UInt8
-    /// See ``FrameFlags``.
+    /// The ``FrameFlags``.
     var flags: UInt8
-    /// 0 for the connection; the reserved bit is cleared.
+    /// The stream's id, 0 for the connection; the reserved bit is cleared.
     var streamID: Int32
 
     init(length: Int, type: UInt8, flags: UInt8 = 0, streamID: Int32) {
@@ -41,7 +41,7 @@ struct FrameHeader {
     func has(_ flag: UInt8) -> Bool { self.flags & flag != 0 }
 }
 
-/// Types of frames (RFC 9113 section 6).
+/// The types of frames (RFC 9113 section 6).
 enum FrameType {
     static let data: UInt8 = 0
     static let headers: UInt8 = 1
@@ -55,7 +55,7 @@ enum FrameType {
     static let continuation: UInt8 = 9
 }
 
-/// Flags of frames (RFC 9113 section 6).
+/// The flags of frames (RFC 9113 section 6).
 enum FrameFlags {
     static let endStream: UInt8 = 0x01
     static let acknowledgement: UInt8 = 0x01
@@ -64,7 +64,7 @@ enum FrameFlags {
     static let priority: UInt8 = 0x20
 }
 
-/// Parameters of SETTINGS (RFC 9113 section 6.5.2).
+/// The parameters of SETTINGS (RFC 9113 section 6.5.2).
 enum SettingsParameter {
     static let headerTableSize: UInt16 = 1
     static let enablePush: UInt16 = 2

@@ -1,8 +1,8 @@
 /// HPACK's integers and literals (RFC 7541 sections 5 and 6); strings are never Huffman-coded.
 ///
-/// Huffman coding saves a fifth of a request's bytes and costs more CPU than all of its encryption.
+/// Huffman coding would save a fifth of a request's bytes and cost more CPU than all of its encryption.
 enum HPACKBytes {
-    /// How a literal is to be treated by the other side's table (RFC 7541 section 6.2).
+    /// The treatment of a literal by the peer's table (RFC 7541 section 6.2).
     enum Literal {
         case incrementalIndexing
         case withoutIndexing
@@ -19,7 +19,7 @@ enum HPACKBytes {
         fileprivate var prefixBits: Int { self == .incrementalIndexing ? 6 : 4 }
     }
 
-    /// Room that an integer takes at most: a first byte and 63 bits, seven a byte.
+    /// The most bytes of an integer: a first byte and 63 bits, seven per byte.
     static let integerBytesMax = 10
 
     /// Writes an integer (section 5.1) and returns the bytes written, at most ``integerBytesMax``.
@@ -58,12 +58,12 @@ enum HPACKBytes {
         HPACKBytes.append(index, prefixBits: 7, pattern: 0x80, to: &bytes)
     }
 
-    /// Appends a change of the table's size (section 6.3).
+    /// Appends a table size update (section 6.3).
     static func appendTableSize(_ size: Int, to bytes: inout [UInt8]) {
         HPACKBytes.append(size, prefixBits: 5, pattern: 0x20, to: &bytes)
     }
 
-    /// Appends a literal's first half: its treatment and its name, by index or in full.
+    /// Appends a literal's first half: its treatment, and its name by index or in full.
     static func appendName(_ name: [UInt8], index: Int?, _ literal: Literal, to bytes: inout [UInt8]) {
         HPACKBytes.append(index ?? 0, prefixBits: literal.prefixBits, pattern: literal.pattern, to: &bytes)
         if index == nil { HPACKBytes.appendString(name, to: &bytes) }

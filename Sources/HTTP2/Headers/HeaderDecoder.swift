@@ -1,14 +1,14 @@
 import CNGHTTP2
 
-/// Takes header blocks of answers apart: nghttp2's HPACK decoder of one connection.
+/// Decodes the header blocks of one connection's answers with nghttp2's HPACK decoder.
 struct HeaderDecoder: ~Copyable {
     /// One step through a block.
     enum Step {
         /// A field; its bytes are valid until the next call.
         case field(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
-        /// The fragment is used up, the block goes on in another.
+        /// The fragment is used up; the block continues in another.
         case needsMore
-        /// The block is over.
+        /// The block is complete.
         case complete
     }
 
@@ -24,9 +24,9 @@ struct HeaderDecoder: ~Copyable {
 
     deinit { nghttp2_hd_inflate_del(self.pointer) }
 
-    /// Takes the next field from the front of a fragment; `isLast` says that no fragment of the block follows.
+    /// Decodes the next field from the front of a fragment; `isLast` means that no fragment of the block follows.
     ///
-    /// After a throw the connection's table is unknown, and with it the connection over.
+    /// After a throw the connection's table is unknown, which ends the connection.
     func next(_ fragment: inout UnsafeRawBufferPointer, isLast: Bool) throws(HTTP2Error) -> Step {
         while true {
             var pair = nghttp2_nv()

@@ -1,24 +1,24 @@
-/// HPACK's tables as the encoder of requests sees them (RFC 7541 section 2.3): the static one, and what this
-/// connection has indexed.
+/// HPACK's tables as the encoder of requests sees them (RFC 7541 section 2.3): the static table and this connection's
+/// dynamic one.
 struct HeaderTable {
-    /// What an entry costs besides its bytes (RFC 7541 section 4.1).
+    /// The size that an entry has besides its bytes (RFC 7541 section 4.1).
     static let entryOverhead = 32
 
-    /// How large the dynamic table may be.
+    /// The dynamic table's capacity.
     private(set) var capacity: Int
-    /// Oldest first: the newest has the lowest index.
+    /// The dynamic table's entries, oldest first; the newest has the lowest index.
     private var entries: [HeaderField] = []
     private var size = 0
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Changes the capacity; the oldest entries make room.
+    /// Changes the capacity; the oldest entries are evicted to fit.
     mutating func resize(to capacity: Int) {
         self.capacity = capacity
         self.evict(for: 0)
     }
 
-    /// Adds an entry; one that is larger than the table empties it (RFC 7541 section 4.4).
+    /// Adds an entry; an entry larger than the table empties it (RFC 7541 section 4.4).
     mutating func insert(_ field: HeaderField) {
         self.evict(for: field.tableBytes)
         guard field.tableBytes <= self.capacity else { return }
@@ -33,7 +33,7 @@ struct HeaderTable {
         }
     }
 
-    /// The index of a field with this name and value.
+    /// Returns the index of a field with this name and value.
     func index(name: [UInt8], value: [UInt8]) -> Int? {
         if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name && $0.value == value }) {
             return place + 1
@@ -41,7 +41,7 @@ struct HeaderTable {
         return self.entries.lastIndex { $0.name == name && $0.value == value }.map(self.index)
     }
 
-    /// The index of any field with this name.
+    /// Returns the index of any field with this name.
     func index(name: [UInt8]) -> Int? {
         if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name }) { return place + 1 }
         return self.entries.lastIndex { $0.name == name }.map(self.index)
@@ -68,6 +68,6 @@ struct HeaderTable {
 }
 
 extension HeaderField {
-    /// What the field takes up in HPACK's table (RFC 7541 section 4.1).
+    /// The size of the field in HPACK's table (RFC 7541 section 4.1).
     var tableBytes: Int { self.name.count + self.value.count + HeaderTable.entryOverhead }
 }

@@ -1,20 +1,21 @@
 /// Writes the header blocks of one connection's requests.
 ///
-/// What requests share is encoded once for as long as they share it: mostly one-byte references to the peer's table
-/// and a literal `authorization`. Per request two strings are copied into it. Apple's rules for what may be indexed
-/// are ``HeaderField/Indexing``'s; `:path` is always a literal without indexing.
+/// The shared part of a block is encoded once for as long as it stays the same: mostly one-byte references to the
+/// peer's table and a literal `authorization`. Per request two strings are copied into it. ``HeaderField/Indexing``
+/// follows Apple's rules for what may be indexed; `:path` is always a literal without indexing.
 struct RequestEncoder: ~Copyable {
-    /// What a table may hold unless SETTINGS say otherwise (RFC 9113 section 6.5.2); never more, whatever they say.
+    /// The dynamic table's size, unless SETTINGS ask for less (RFC 9113 section 6.5.2); larger values are ignored.
     static let tableBytesMax = 4096
 
     private var table = HeaderTable(capacity: Self.tableBytesMax)
-    /// The smallest table that SETTINGS asked for since the last block, which must say so (RFC 7541 section 4.2).
+    /// The smallest table size that SETTINGS asked for since the last block; the next block must announce it (RFC 7541
+    /// section 4.2).
     private var tableSizeToTell: Int?
     private var isFirstBlock = true
-    /// Whose block is held, retained; nil when the next request must have its own made.
+    /// The headers whose block is held, retained; nil when the next request needs a new block.
     private var headers: Unmanaged<PreparedHeaders>?
 
-    // The block that is held: what goes before the path's value, then what goes before the per-request value.
+    // The held block: the part before the path's value, then the part before the per-request value.
     private var bytes: UnsafeMutableRawPointer
     private var capacity = 512
     private var frontCount = 0
@@ -28,7 +29,7 @@ struct RequestEncoder: ~Copyable {
         self.bytes.deallocate()
     }
 
-    /// The peer's SETTINGS_HEADER_TABLE_SIZE.
+    /// Applies the peer's SETTINGS_HEADER_TABLE_SIZE.
     mutating func limitTable(to limit: UInt32) {
         let capacity = min(Int(limit), Self.tableBytesMax)
         guard capacity != self.table.capacity else { return }
@@ -37,15 +38,15 @@ struct RequestEncoder: ~Copyable {
         self.forget()
     }
 
-    /// Holds the block of these headers; must be followed by ``write(path:perRequest:to:)`` before the next call.
+    /// Holds the block of these headers; ``write(path:perRequest:to:)`` must follow before the next call.
     mutating func hold(_ headers: Unmanaged<PreparedHeaders>, perRequest: UnsafeRawBufferPointer) {
         guard self.headers?.toOpaque() != headers.toOpaque() else { return }
         self.forget()
-        // One that changes the table is no other request's.
+        // A block that changes the table cannot be reused by another request.
         if self.encode(headers.takeUnretainedValue(), perRequest: perRequest) { self.headers = headers.retain() }
     }
 
-    /// The room that ``write(path:perRequest:to:)`` needs for values of these sizes.
+    /// Returns the room that ``write(path:perRequest:to:)`` needs for values of these sizes.
     func byteCountMax(path: Int, perRequest: Int) -> Int {
         self.count + path + perRequest + 2 * HPACKBytes.integerBytesMax
     }
@@ -70,7 +71,7 @@ struct RequestEncoder: ~Copyable {
         self.headers = nil
     }
 
-    /// Encodes what the requests share; true when it holds for later requests, too.
+    /// Encodes the shared part; returns true if it is valid for later requests too.
     private mutating func encode(_ headers: PreparedHeaders, perRequest: UnsafeRawBufferPointer) -> Bool {
         var isLasting = !self.isFirstBlock && self.tableSizeToTell == nil
         var block: [UInt8] = []
@@ -97,7 +98,7 @@ struct RequestEncoder: ~Copyable {
 
     private static let path = Array(":path".utf8)
 
-    /// Appends one field; true when that changed the table.
+    /// Appends one field; returns true if that changed the table.
     private mutating func append(_ field: HeaderField, to block: inout [UInt8]) -> Bool {
         let isIndexed: Bool
         switch field.indexing {
@@ -112,7 +113,7 @@ struct RequestEncoder: ~Copyable {
             HPACKBytes.appendIndexed(index, to: &block)
             return false
         }
-        // What would push out most of the table is no gain there.
+        // A field that would evict most of the table is not worth an entry.
         let isInserted = isIndexed && field.tableBytes <= self.table.capacity / 2
         HPACKBytes.appendName(
             field.name,

@@ -1,16 +1,16 @@
-/// The bytes of an answer's body, which a session reads when the client takes them: many streams may share one copy.
+/// The bytes of an answer's body, which a session reads as the client accepts them; many streams may share one copy.
 ///
-/// Confined to the session's thread; it does not change while a session has it.
+/// Confined to the session's thread; the bytes must not change while a session holds them.
 public protocol AnswerBytes: AnyObject {
-    /// How many there are.
+    /// The number of bytes.
     var count: Int { get }
-    /// Whether others have the same bytes, so that no stream is the one that holds them.
+    /// True if others hold the same bytes, so that they do not count as one stream's memory.
     var isShared: Bool { get }
-    /// Fills `buffer` with the bytes from `start` on; there are as many.
+    /// Fills all of `buffer` with the bytes from `start` on; there are enough of them.
     func copy(from start: Int, into buffer: UnsafeMutableRawBufferPointer)
 }
 
-/// Bytes of one answer alone.
+/// Bytes that belong to one answer alone.
 final class OwnAnswerBytes: AnswerBytes {
     private let bytes: [UInt8]
 

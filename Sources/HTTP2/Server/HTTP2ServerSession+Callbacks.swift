@@ -1,14 +1,14 @@
 import CNGHTTP2
 import CShims
 
-/// What nghttp2 calls while it works. These only record: no re-entry, no error across C, no log.
+/// Callbacks of nghttp2. They only record: they never re-enter nghttp2, throw across C or log.
 extension HTTP2ServerSession {
     static func install(_ callbacks: OpaquePointer) {
         installReceiving(callbacks)
         installEnding(callbacks)
     }
 
-    /// What comes, piece by piece.
+    /// Installs the callbacks for incoming header fields and data.
     private static func installReceiving(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { session, frame, owner in
             guard let frame, let owner else { return 0 }
@@ -53,7 +53,7 @@ extension HTTP2ServerSession {
         }
     }
 
-    /// Frames that are whole, in both directions, and streams that are over.
+    /// Installs the callbacks for complete frames, in both directions, and for closed streams.
     private static func installEnding(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, owner in
             guard let frame, let owner else { return 0 }
@@ -103,7 +103,7 @@ extension HTTP2ServerSession {
         return count
     }
 
-    /// Safety: nghttp2 gives back what `init` handed in, and the session dies with its owner.
+    /// Safety: nghttp2 passes back the pointer that `init` gave it, and its session dies with that owner.
     private static func at(_ owner: UnsafeMutableRawPointer) -> HTTP2ServerSession {
         Unmanaged<HTTP2ServerSession>.fromOpaque(owner).takeUnretainedValue()
     }
@@ -130,7 +130,7 @@ extension HTTP2ServerSession {
         return stream
     }
 
-    /// Fields behind a body say nothing here, and least of all who asks.
+    /// Ignores trailers; above all they must not change who the client is.
     private func trailersBegan() {
         self.receiving = nil
         self.receivingHeaderBytes = 0
@@ -145,7 +145,7 @@ extension HTTP2ServerSession {
         guard self.receivingHeaderBytes <= self.configuration.headerBytesMax else {
             return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
         }
-        // Trailers, or a stream that is gone: of no interest here.
+        // Trailers, or a stream that is gone: ignored.
         guard let stream = self.receiving, stream.streamID == streamID else { return 0 }
         guard self.hasRoom(for: name.count + value.count + 32) else { return 0 }
         let before = stream.heldBytes
@@ -162,14 +162,14 @@ extension HTTP2ServerSession {
         self.streamBytes += stream.heldBytes - before
     }
 
-    /// Whether so many bytes more fit; what does not is not kept, and the connection is over.
+    /// Returns true if this many more bytes fit; otherwise they are dropped and the connection is over.
     private func hasRoom(for bytes: Int) -> Bool {
         if self.heldBytes + bytes > self.heldBytesMax { self.isOverBudget = true }
         return !self.isOverBudget
     }
 
     private func headEnded(_ stream: ServerStream) {
-        // Trailers without an end are nghttp2's to refuse.
+        // nghttp2 itself rejects trailers without END_STREAM.
         guard self.receiving === stream else { return }
         self.heads.append(stream)
     }
@@ -181,10 +181,11 @@ extension HTTP2ServerSession {
         self.complete.append(stream)
     }
 
-    /// Counts what came of a body that nobody wants.
+    /// Counts bytes of a body that is not wanted.
     ///
-    /// A client that was answered before it had sent all may end its request: told at once to stop (RFC 9113, section
-    /// 8.1), some drop the answer, curl 7.88 for one. Only who goes on is told.
+    /// A client that was answered before it had sent everything may complete its request. Some clients drop the answer
+    /// when they are reset at once (RFC 9113, section 8.1), for example curl 7.88. So only a client that keeps sending
+    /// is reset.
     private func dropped(_ stream: ServerStream, _ bytes: Int) {
         stream.unwantedBytes += bytes
         guard stream.isAnswered, stream.unwantedBytes > self.configuration.bodyBytesMax else { return }
@@ -199,7 +200,7 @@ extension HTTP2ServerSession {
         self.noteUnsent(-stream.unsentBytes, isShared: stream.answer?.isShared ?? false)
         stream.answer = nil
         stream.answerSent = 0
-        // A listed one goes back when the list is taken.
+        // A listed stream is returned when the list is taken.
         if !stream.isListed { self.keep(stream) }
     }
 }

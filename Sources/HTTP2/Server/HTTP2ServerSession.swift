@@ -14,59 +14,59 @@ import CShims
 /// while case let n = try session.send(into: buffer, threshold: 15_000), n > 0 { encrypt and write n bytes }
 /// if session.isFinished { close the socket }
 /// ```
-/// `buffer` needs ``frameBytesMax`` bytes above the threshold. Requests come whole: after END_STREAM. To answer a
-/// stream that is gone meanwhile does nothing. Confined to one thread (an event loop).
+/// `buffer` needs ``frameBytesMax`` bytes above the threshold. Requests are handed out whole, after END_STREAM.
+/// Answering a stream that is gone has no effect. Confined to one thread (an event loop).
 public final class HTTP2ServerSession {
     /// Sizes and limits.
     public struct Configuration: Sendable {
-        /// What SETTINGS allow at first; change it with ``changeMaxConcurrentStreams(_:)``.
+        /// The limit of streams in the first SETTINGS; ``changeMaxConcurrentStreams(_:)`` changes it later.
         public var maxConcurrentStreams: UInt32 = 1000
-        /// What is kept of a request's body.
+        /// The most bytes kept of a request's body.
         public var bodyBytesMax = 65_536
         /// Header bytes of one request above which the connection counts as attacked.
         public var headerBytesMax = 65_536
-        /// How much the client may send on the connection without a WINDOW_UPDATE.
+        /// The bytes that the client may send on the connection without a WINDOW_UPDATE.
         public var connectionWindowBytes: Int32 = 1 << 24
-        /// RST_STREAM frames of a client that are endured: so many at once, and so many a second.
+        /// The RST_STREAM frames of a client that are tolerated at once; see ``resetsPerSecond``.
         public var resetBurst: UInt64 = 1000
-        /// See ``resetBurst``.
+        /// The RST_STREAM frames of a client that are tolerated per second.
         public var resetsPerSecond: UInt64 = 33
-        /// Memory that the session keeps for later requests, in bytes; more is given back.
+        /// The most memory that the session keeps for later requests, in bytes; the rest is freed.
         public var keptBytesMax = Int.max
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
     let configuration: Configuration
-    /// Streams that nghttp2 knows, by id; keeps them alive.
+    /// The streams that nghttp2 knows, by id; keeps them alive.
     var open: [Int32: ServerStream] = [:]
     var spare: [ServerStream] = []
     var complete: [ServerStream] = []
     var receiving: ServerStream?
     var receivingHeaderBytes = 0
-    /// Requests whose header fields have come, and whose bodies have not.
+    /// Requests whose header fields are complete and whose bodies are not.
     var heads: [ServerStream] = []
-    /// Memory of all streams, spare ones too.
+    /// Memory of all streams in bytes, including spare ones.
     var streamBytes = 0
-    /// Bytes of answers' bodies that are not sent yet: what the client makes the server keep.
+    /// Bytes of answers' bodies that are not sent yet, which the server must keep for the client.
     public internal(set) var unsentBytes = 0
-    /// Of these, the ones that others have too.
+    /// The part of ``unsentBytes`` that others hold too.
     public internal(set) var sharedUnsentBytes = 0
-    /// What ``heldBytes`` may come to: what the client sends beyond it is not kept.
+    /// The limit of ``heldBytes``: bytes that the client sends beyond it are dropped.
     public var heldBytesMax = Int.max
-    /// The client has sent more than could be kept: requests lack parts, and the connection is to be ended.
+    /// True if bytes were dropped for lack of memory: requests are incomplete, and the connection must be ended.
     public internal(set) var isOverBudget = false
-    /// Streams that this side has reset, whoever was to blame.
+    /// The number of streams that this side has reset, for any reason.
     public internal(set) var ownResets = 0
-    /// The instant that streams are stamped with, of the driver's clock; see ``forEachOpen(_:)``.
+    /// The driver's clock, with which streams are stamped; see ``forEachOpen(_:)``.
     public var now: Int64 = 0
 
-    /// Nil only while init runs: nghttp2 wants the address of its owner.
+    /// Nil only while init runs: nghttp2 needs the address of its owner.
     private var handle: SessionHandle?
     private var scratch: [UInt8] = []
 
-    /// Makes a session; the server's SETTINGS are ready to be sent.
+    /// Creates a session with the server's SETTINGS ready to be sent.
     public init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
         self.configuration = configuration
         var limits = SessionLimits()
@@ -89,7 +89,7 @@ public final class HTTP2ServerSession {
     }
 
     deinit {
-        // First of all: nghttp2 must be gone before the streams that it points to.
+        // First: nghttp2 must be gone before the streams that it points to.
         self.handle = nil
     }
 
@@ -100,7 +100,7 @@ public final class HTTP2ServerSession {
 
     // MARK: Bytes
 
-    /// Takes plaintext from the client.
+    /// Processes plaintext from the client.
     ///
     /// After a throw the connection is over.
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
@@ -116,34 +116,34 @@ public final class HTTP2ServerSession {
     /// The room above the threshold that ``send(into:threshold:)`` needs.
     public static var frameBytesMax: Int { SessionHandle.frameBytesMax }
 
-    /// Whether there is anything to send.
+    /// True if there is anything to send.
     public var wantsWrite: Bool { self.handle?.wantsWrite ?? false }
 
-    /// Both sides have said all: close the socket.
+    /// True if neither side has anything more to send: close the socket.
     public var isFinished: Bool { self.handle?.isFinished ?? true }
 
-    /// Streams that are open.
+    /// The number of open streams.
     public var openStreams: Int { self.open.count }
 
-    /// Memory that the connection takes, in bytes: requests as far as they have come, answers that are nobody else's,
-    /// nghttp2's tables and frames.
+    /// Memory that the connection holds, in bytes: requests as far as received, unshared answers, nghttp2's tables and
+    /// frames.
     public var heldBytes: Int {
         self.streamBytes + self.unsentBytes - self.sharedUnsentBytes + (self.handle?.heldBytes ?? 0)
     }
 
-    /// What an open stream waits for.
+    /// The phase of an open stream, named after what it waits for.
     public enum Phase: Sendable {
-        /// The client's request is not whole yet; so many bytes of it have come.
+        /// The client's request is incomplete; `received` counts its bytes so far.
         case request(received: Int)
         /// The request is being answered.
         case answer
-        /// The client has not taken all of its answer, which has so many bytes left.
+        /// The client has not accepted all of its answer; `unsent` counts the remaining bytes.
         case taking(unsent: Int)
-        /// The client has its answer, and has not ended its request.
+        /// The client has its answer but has not ended its request.
         case rest
     }
 
-    /// Every open stream with what it waits for, and the instant since when it does (``now`` of then).
+    /// Visits every open stream with its phase and the instant (of ``now``) at which that phase began.
     public func forEachOpen(_ visit: (_ streamID: Int32, _ phase: Phase, _ since: Int64) -> Void) {
         for (streamID, stream) in self.open {
             if stream.isAnswered {
@@ -162,10 +162,10 @@ public final class HTTP2ServerSession {
         if isShared { self.sharedUnsentBytes += change }
     }
 
-    /// Streams that are kept for later requests where memory is counted.
+    /// The most streams that are kept for later requests where memory is counted.
     private static let spareMax = 64
 
-    /// Puts a stream aside that is over, as far as it is worth it.
+    /// Keeps a closed stream for reuse, within the limits.
     func keep(_ stream: ServerStream) {
         if self.configuration.keptBytesMax < Int.max {
             let before = stream.heldBytes
@@ -181,10 +181,11 @@ public final class HTTP2ServerSession {
 
     // MARK: Requests
 
-    /// Hands out every request whose header fields have come since the last call and whose body has not, before its body
-    /// is kept any further; of those for which `isWanted` is false it never is.
+    /// Hands out every request whose header fields came since the last call and whose body is incomplete, before more
+    /// of its body is kept.
     ///
-    /// What is not wanted is not handed out by ``takeRequests(_:)`` either: answer it.
+    /// A request for which `isWanted` returns false keeps no body, and ``takeRequests(_:)`` does not hand it out:
+    /// answer it here.
     public func takeHeads(_ isWanted: (borrowing IncomingRequest) -> Bool) {
         guard !self.heads.isEmpty else { return }
         var taken: [ServerStream] = []
@@ -198,7 +199,7 @@ public final class HTTP2ServerSession {
         }
     }
 
-    /// Hands out every request that has become complete since the last call, in the order of completion.
+    /// Hands out every request that became complete since the last call, in the order of completion.
     ///
     /// `body` may call ``respond(streamID:status:fields:body:)`` and the like.
     public func takeRequests(_ body: (borrowing IncomingRequest) -> Void) {
@@ -213,7 +214,7 @@ public final class HTTP2ServerSession {
                 body(IncomingRequest(stream))
             }
         }
-        // The array's memory is used again.
+        // Reuses the array's memory.
         if self.complete.isEmpty {
             taken.removeAll(keepingCapacity: true)
             swap(&taken, &self.complete)
@@ -222,9 +223,7 @@ public final class HTTP2ServerSession {
 
     /// Answers a request, with `body` unless it is empty.
     ///
-    /// Does nothing when the stream is gone.
-    ///
-    /// `fields` have lower-case names; all bytes are copied.
+    /// Has no effect when the stream is gone. `fields` have lower-case names; all bytes are copied.
     public func respond(
         streamID: Int32,
         status: Int,
@@ -235,9 +234,9 @@ public final class HTTP2ServerSession {
         try self.respond(streamID: streamID, status: status, fields: fields, bytes: bytes)
     }
 
-    /// Answers a request with bytes that are read when the client takes them; nil is no body.
+    /// Answers a request with bytes that are read as the client accepts them; nil means no body.
     ///
-    /// Does nothing when the stream is gone.
+    /// Has no effect when the stream is gone.
     public func respond(
         streamID: Int32,
         status: Int,
@@ -262,7 +261,7 @@ public final class HTTP2ServerSession {
         guard result == 0 else { throw HTTP2Error.from(Int(result), doing: "answering") }
     }
 
-    /// Sends only a header block and never an end: what a stalled server does.
+    /// Sends only a header block and never an end, as a stalled server does.
     ///
     /// For simulators.
     public func respondWithoutEnd(streamID: Int32, status: Int, fields: [HeaderField] = []) throws(HTTP2Error) {
@@ -283,7 +282,7 @@ public final class HTTP2ServerSession {
 
     /// Resets a stream with a code of ``HTTP2ErrorCode``.
     ///
-    /// Does nothing when the stream is gone.
+    /// Has no effect when the stream is gone.
     public func reset(streamID: Int32, code: UInt32) throws(HTTP2Error) {
         guard self.open[streamID] != nil else { return }
         try self.handle?.reset(streamID: streamID, code: code)
@@ -291,15 +290,15 @@ public final class HTTP2ServerSession {
 
     // MARK: Connection
 
-    /// Announces a shutdown (GOAWAY with 2³¹−1): the client stops opening streams, none is lost.
+    /// Announces a shutdown (GOAWAY with 2³¹−1): the client stops opening streams, and none is lost.
     public func announceShutdown() throws(HTTP2Error) {
         let result = nghttp2_submit_shutdown_notice(self.session)
         guard result == 0 else { throw HTTP2Error.from(Int(result), doing: "GOAWAY") }
     }
 
-    /// Says GOAWAY.
+    /// Sends GOAWAY.
     ///
-    /// Streams above `lastStreamID` (default: the last one that came in) are dropped, the others go on.
+    /// Streams above `lastStreamID` (default: the last one that came) are dropped; the others go on.
     public func goAway(
         lastStreamID: Int32? = nil,
         code: UInt32 = HTTP2ErrorCode.noError,
@@ -309,7 +308,7 @@ public final class HTTP2ServerSession {
         try self.handle?.goAway(lastStreamID: last, code: code, debugData: debugData)
     }
 
-    /// Tells the client how many streams it may have open at once from now on; 0 means: none.
+    /// Changes the number of streams that the client may have open at once; 0 means none.
     public func changeMaxConcurrentStreams(_ count: UInt32) throws(HTTP2Error) {
         try self.handle?.submit(settings: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count)])
     }
@@ -317,7 +316,7 @@ public final class HTTP2ServerSession {
     /// Sends a PING.
     public func ping() throws(HTTP2Error) { try self.handle?.ping() }
 
-    /// Name/value pairs over one scratch buffer; nghttp2 copies them inside the call.
+    /// Calls nghttp2 with name/value pairs over one scratch buffer, which it copies inside the call.
     private func withPairs(
         status: Int,
         fields: [HeaderField],

@@ -1,39 +1,38 @@
 /// One request of a client while it is received and answered.
 ///
-/// Reused with its memory for later streams.
-///
-/// Is nghttp2's stream user data while the stream is open; the session holds the only other reference.
+/// Reused with its memory for later streams. While the stream is open it is nghttp2's stream user data, and the session
+/// holds the only other reference.
 final class ServerStream {
     var streamID: Int32 = 0
-    /// Names and values of all header fields, one after the other.
+    /// The names and values of all header fields, concatenated.
     var fieldBytes: [UInt8] = []
     var fields: [Field] = []
     var body: [UInt8] = []
     var isTruncated = false
-    /// END_STREAM came and the request is in the list of complete ones.
+    /// True if END_STREAM came and the request is in the list of complete ones.
     var isListed = false
-    /// Whoever judged its header fields does not want the rest.
+    /// True if the caller rejected the request by its header fields and does not want the rest.
     var isRefused = false
-    /// END_STREAM came.
+    /// True if END_STREAM came.
     var hasEnded = false
-    /// END_STREAM of the answer was sent.
+    /// True if END_STREAM of the answer was sent.
     var isAnswered = false
-    /// Bytes of the body that came although nobody wants them.
+    /// The bytes of an unwanted body that came.
     var unwantedBytes = 0
     var isClosed = false
-    /// What is answered, read when the client takes it.
+    /// The answer's body, read as the client accepts it.
     var answer: (any AnswerBytes)?
     var answerSent = 0
-    /// When the request began, and then when its answer was given; of the driver's clock.
+    /// The time at which the request began, later that of its answer, by the driver's clock.
     var since: Int64 = 0
 
-    /// Memory that it has, used or not.
+    /// The stream's memory in bytes, used or not.
     var heldBytes: Int { Self.ownBytes + self.fieldBytes.capacity + self.fields.capacity * 32 + self.body.capacity }
 
     /// Bytes of an answer that are not sent yet.
     var unsentBytes: Int { (self.answer?.count ?? 0) - self.answerSent }
 
-    /// The object itself and its entries in the session's tables.
+    /// The size of the object itself and its entries in the session's tables.
     private static let ownBytes = 320
 
     struct Field {
@@ -57,14 +56,14 @@ final class ServerStream {
         self.answerSent = 0
     }
 
-    /// Gives back what a request of unusual size has taken.
+    /// Frees the memory that an unusually large request has taken.
     func shrink() {
         if self.fieldBytes.capacity > Self.keptMax { self.fieldBytes = [] }
         if self.fields.capacity * 32 > Self.keptMax { self.fields = [] }
         if self.body.capacity > Self.keptMax { self.body = [] }
     }
 
-    /// Bytes of each of a stream's arrays that are kept for its next request.
+    /// The bytes of each of a stream's arrays that are kept for its next request.
     private static let keptMax = 4096
 
     func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
@@ -90,16 +89,16 @@ public struct IncomingRequest: ~Copyable {
 
     init(_ stream: ServerStream) { self.stream = stream }
 
-    /// The stream's id: what ``HTTP2ServerSession/respond(streamID:status:fields:body:)`` wants.
+    /// The stream's id, for ``HTTP2ServerSession/respond(streamID:status:fields:body:)``.
     public var streamID: Int32 { self.stream.streamID }
 
-    /// How many header fields there are, pseudo header fields included.
+    /// The number of header fields, pseudo-header fields included.
     public var fieldCount: Int { self.stream.fields.count }
 
-    /// Bytes of all names and values together.
+    /// The bytes of all names and values together.
     public var headerBytes: Int { self.stream.fieldBytes.count }
 
-    /// Whether the first field with this (lower-case) name has this value.
+    /// Returns true if the first field with this (lower-case) name has this value.
     public func has(_ name: StaticString, _ value: String) -> Bool {
         self.withValue(of: name) { $0.elementsEqual(value.utf8) } ?? false
     }
@@ -107,16 +106,16 @@ public struct IncomingRequest: ~Copyable {
     /// The body up to the session's cap.
     public var body: [UInt8] { self.stream.body }
 
-    /// Whether all of it has come: false in ``HTTP2ServerSession/takeHeads(_:)`` of a request with a body.
+    /// True if all of it has come; false in ``HTTP2ServerSession/takeHeads(_:)`` for a request with a body.
     public var isWhole: Bool { self.stream.hasEnded }
 
-    /// Memory that the request takes until it is answered, in bytes.
+    /// The memory that the request takes until it is answered, in bytes.
     public var heldBytes: Int { self.stream.heldBytes }
 
-    /// The body was longer than the cap.
+    /// True if the body was longer than the cap.
     public var isTruncated: Bool { self.stream.isTruncated }
 
-    /// How often a field with this (lower-case) name came.
+    /// Returns the number of fields with this (lower-case) name.
     public func count(of name: StaticString) -> Int {
         let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return self.stream.fieldBytes.withUnsafeBytes { bytes in
@@ -124,14 +123,12 @@ public struct IncomingRequest: ~Copyable {
         }
     }
 
-    /// The value of the first field with this (lower-case) name; nil when there is none.
-    ///
-    /// For example `:path`.
+    /// Returns the value of the first field with this (lower-case) name, for example `:path`; nil when there is none.
     public func value(of name: StaticString) -> [UInt8]? {
         self.withValue(of: name) { Array($0) }
     }
 
-    /// Runs `body` with the value's bytes, without a copy; nil when there is no such field.
+    /// Runs `body` with the value's bytes, without a copy; returns nil when there is no such field.
     public func withValue<R>(of name: StaticString, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return self.stream.fieldBytes.withUnsafeBytes { bytes -> R? in
@@ -148,7 +145,7 @@ public struct IncomingRequest: ~Copyable {
         self.stream.body.withUnsafeBytes { body($0) }
     }
 
-    /// Name and value of every field in the order in which they came.
+    /// Visits name and value of every field in the order of arrival.
     public func forEachField(_ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void) {
         self.stream.fieldBytes.withUnsafeBytes { bytes in
             for field in self.stream.fields {

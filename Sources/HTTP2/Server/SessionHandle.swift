@@ -4,10 +4,10 @@ import CShims
 /// Owns the `nghttp2_session` of a server session: bytes in, bytes out.
 struct SessionHandle: ~Copyable {
     let pointer: OpaquePointer
-    /// The session's memory; dies after it.
+    /// The session's memory, which outlives it.
     private let pool: OpaquePointer
 
-    /// The largest piece that one call of nghttp2 lends: a frame of the least maximum size with its header.
+    /// The largest piece that one call of nghttp2 lends: a frame of the default maximum size with its header.
     static let frameBytesMax = 16_384 + 9 + 16
 
     deinit {
@@ -15,7 +15,7 @@ struct SessionHandle: ~Copyable {
         c_nghttp2_pool_del(self.pool)
     }
 
-    /// Makes a session; `owner` must outlive it (Safety: it is the object that stores this handle).
+    /// Creates a session; `owner` must outlive it (Safety: it is the object that stores this handle).
     static func make(
         owner: UnsafeMutableRawPointer,
         limits: SessionLimits,
@@ -47,10 +47,10 @@ struct SessionHandle: ~Copyable {
         return SessionHandle(pointer: session, pool: pool)
     }
 
-    /// Bytes that nghttp2 has for the session: tables, streams, frames that wait to be sent.
+    /// The bytes that nghttp2 holds for the session: tables, streams, frames that wait to be sent.
     var heldBytes: Int { Int(c_nghttp2_pool_held(self.pool)) }
 
-    /// Feeds bytes of the peer; callbacks run inside.
+    /// Passes the peer's bytes to nghttp2, which runs the callbacks.
     func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
         let taken = nghttp2_session_mem_recv(
@@ -63,7 +63,7 @@ struct SessionHandle: ~Copyable {
 
     /// Appends frames to `buffer` until `threshold` bytes are reached or nothing is left; returns the bytes filled.
     ///
-    /// `buffer` needs ``frameBytesMax`` of room above `threshold`, because frames are not cut.
+    /// `buffer` needs ``frameBytesMax`` of room above `threshold`, because frames are not split.
     func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) throws(HTTP2Error) -> Int {
         precondition(
             buffer.count >= threshold + SessionHandle.frameBytesMax,
@@ -85,7 +85,7 @@ struct SessionHandle: ~Copyable {
 
     var wantsWrite: Bool { nghttp2_session_want_write(self.pointer) != 0 }
 
-    /// Neither side has anything more to say: the socket may be closed.
+    /// True if neither side has anything more to send: the socket may be closed.
     var isFinished: Bool {
         nghttp2_session_want_read(self.pointer) == 0 && nghttp2_session_want_write(self.pointer) == 0
     }
@@ -141,20 +141,20 @@ struct SessionHandle: ~Copyable {
     }
 }
 
-/// How much a peer may ask of us before it counts as an attack.
+/// The limits of a peer's demands, above which it counts as an attacker.
 struct SessionLimits {
-    /// SETTINGS and PING acknowledgements waiting to be sent (nghttp2's own default is 1,000).
+    /// The most SETTINGS and PING acknowledgements waiting to be sent (nghttp2's own default is 1,000).
     var acknowledgementsMax = 200
-    /// RST_STREAM frames of a peer: burst, then per second (Debian's default, against rapid reset).
+    /// RST_STREAM frames of a peer: the burst, then the rate per second (Debian's default, against rapid reset).
     var resetBurst: UInt64 = 1000
     var resetsPerSecond: UInt64 = 33
-    /// Memory that a session keeps for its next requests; more is given back.
+    /// The most memory that a session keeps for its next requests; the rest is freed.
     var keptBytesMax = Int.max
 
     func apply(to option: OpaquePointer) {
         nghttp2_option_set_max_outbound_ack(option, self.acknowledgementsMax)
         nghttp2_option_set_stream_reset_rate_limit(option, self.resetBurst, self.resetsPerSecond)
-        // Closed streams are of no use without priorities; they would only be kept in memory.
+        // Closed streams have no use without priorities; they would only take memory.
         nghttp2_option_set_no_closed_streams(option, 1)
     }
 }

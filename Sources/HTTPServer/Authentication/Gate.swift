@@ -2,12 +2,12 @@ import Campaigns
 import Delivery
 import HTTPTypes
 
-/// Decides who a request is from; no I/O, no clock.
+/// Decides who sent a request; no I/O, no clock.
 struct Gate: Sendable {
-    /// The tokens; nil when there is no file of them, and everybody on this host may do everything.
+    /// The tokens; nil when there is no token file and everybody on this host may do everything.
     let tokens: TokenBook?
 
-    /// What a request says of itself.
+    /// The fields of a request that tell its sender.
     struct Claim: Sendable {
         /// The field `authorization`.
         var authorization: String?
@@ -17,9 +17,9 @@ struct Gate: Sendable {
         var origin: String?
     }
 
-    /// Who it is.
+    /// Returns the sender of a request.
     ///
-    /// Throws 401 without a token that is known and has not ended, 403 when a page of somewhere else made a browser ask.
+    /// Throws 401 without a known, unexpired token, and 403 when a page of another origin made a browser send it.
     func caller(_ claim: Claim, now: Timestamp) throws(HTTPProblem) -> Caller {
         try refuseForeignPage(claim)
         guard let tokens else { return .local }
@@ -27,20 +27,22 @@ struct Gate: Sendable {
             throw Self.unauthorized("an access token is needed: Authorization: Bearer TOKEN")
         }
         guard let caller = tokens.caller(token: token, now: now) else {
-            throw Self.unauthorized("this access token is not known, or has ended")
+            throw Self.unauthorized("this access token is unknown or has expired")
         }
         return caller
     }
 
-    /// Says at any later moment whether a caller is still let in: a token may end, or be revoked, while it is used.
+    /// Returns a check of a caller's access at a later time: a token may expire or be revoked while it is used.
     func watch(_ caller: Caller, authorization: String?) -> @Sendable (_ now: Timestamp) -> Bool {
         guard let tokens, let token = Self.bearer(authorization) else { return { _ in true } }
         let hash = NewAccessToken.hash(token)
         return { now in tokens.caller(hash: hash, now: now) == caller }
     }
 
-    /// Without tokens a browser on this host could be made to give orders by any page that it shows: by a request to
-    /// another origin, or by a name that suddenly means this host (DNS rebinding).
+    /// Refuses browser requests on behalf of other pages.
+    ///
+    /// Without tokens any page open in a browser on this host could give orders: by a request to another origin, or by
+    /// a name that suddenly resolves to this host (DNS rebinding).
     private func refuseForeignPage(_ claim: Claim) throws(HTTPProblem) {
         if let origin = claim.origin, origin != "null" || tokens == nil {
             let authority = origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) }
@@ -57,7 +59,7 @@ struct Gate: Sendable {
         }
     }
 
-    /// The token of a field `Bearer TOKEN` (RFC 6750, section 2.1).
+    /// Returns the token of a field `Bearer TOKEN` (RFC 6750, section 2.1).
     static func bearer(_ field: String?) -> String? {
         guard let field else { return nil }
         let usual = "Bearer "

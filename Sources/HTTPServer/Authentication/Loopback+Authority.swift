@@ -1,7 +1,7 @@
 import Delivery
 
 extension Loopback {
-    /// Whether `host:port`, `host` or `[::1]:port` is this machine.
+    /// Returns true if `host:port`, `host` or `[::1]:port` is this machine.
     static func isLoopback(authority: String) -> Bool {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return false }

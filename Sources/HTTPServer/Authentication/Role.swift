@@ -1,13 +1,13 @@
-/// What a caller may do; each role may do all that the one before it may.
+/// The rights of a caller; each role includes the rights of the one before it.
 public enum Role: String, Sendable, CaseIterable, Comparable {
-    /// Looks.
+    /// May read.
     case viewer
-    /// Sends, pauses, resumes, cancels, fires; lists, devices, parked messages.
+    /// May send, pause, resume, cancel and fire, and change lists, devices and parked messages.
     case `operator`
-    /// Sees who did what.
+    /// May read the audit log.
     case admin
 
-    /// By what they may do.
+    /// Orders roles by their rights.
     public static func < (one: Role, other: Role) -> Bool { one.rank < other.rank }
 
     private var rank: Int {

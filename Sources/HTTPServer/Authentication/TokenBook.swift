@@ -2,7 +2,7 @@ import Campaigns
 import Fleet
 import Synchronization
 
-/// The tokens that are known at present; read again on SIGHUP.
+/// The tokens currently known; read again on SIGHUP.
 ///
 /// May be used from any thread.
 final class TokenBook: Sendable {
@@ -18,18 +18,18 @@ final class TokenBook: Sendable {
         entries = Mutex(Self.entries(tokens))
     }
 
-    /// From now on these and no others.
+    /// Replaces all tokens.
     func replace(_ tokens: [AccessToken]) {
         let new = Self.entries(tokens)
         entries.withLock { $0 = new }
     }
 
-    /// Whose a token is; nil when nobody's, or not any more.
+    /// Returns the caller of a token; nil when the token is unknown or expired.
     ///
-    /// The time does not tell how much of a hash was right: all of them are compared, each to its end.
+    /// Timing does not reveal how much of a hash matched: every hash is compared, to its end.
     func caller(token: String, now: Timestamp) -> Caller? { caller(hash: NewAccessToken.hash(token), now: now) }
 
-    /// The same by the SHA-256 of the token's text.
+    /// Returns the caller by the SHA-256 of the token's text.
     func caller(hash: [UInt8], now: Timestamp) -> Caller? {
         var found: Entry?
         for entry in entries.withLock({ $0 }) where Self.isSame(hash, entry.hash) { found = entry }
@@ -46,7 +46,7 @@ final class TokenBook: Sendable {
 
     private static func entries(_ tokens: [AccessToken]) -> [Entry] {
         tokens.map { token in
-            // The file's reader knows three words and no others.
+            // The file's reader accepts these three roles only.
             guard let role = Role(rawValue: token.role) else {
                 preconditionFailure("a token with the role \(token.role)")
             }

@@ -5,28 +5,28 @@ import HummingbirdCore
 
 /// Reads bodies up to a limit.
 enum BodyReader {
-    /// One more than a job may have is enough to refuse it by the rules of jobs.
+    /// One byte more than a job may have, so that a larger job is refused by the rules of jobs.
     static let jobMax = JSONReader.Limits().bytesMax + 1
-    /// Of everything else that is JSON.
+    /// The limit of all other JSON bodies.
     static let smallMax = 65_536
 
-    /// The bytes of a JSON body; throws 413 and 415.
+    /// Returns the bytes of a JSON body; throws 413 and 415.
     static func json(_ call: Call, upTo most: Int = smallMax) async throws -> [UInt8] {
         try await json(call.request, upTo: most)
     }
 
-    /// The bytes of a JSON body; throws 413 and 415.
+    /// Returns the bytes of a JSON body; throws 413 and 415.
     static func json(_ request: Request, upTo most: Int = smallMax) async throws -> [UInt8] {
         try require(request, types: ["application/json"])
         return try await bytes(request, upTo: most)
     }
 
-    /// The value of a JSON body; throws 413, 415, and 400 with everything that is wrong with the text.
+    /// Returns the value of a JSON body; throws 413, 415, and 400 with all problems of the text.
     static func value(_ call: Call, upTo most: Int = smallMax) async throws -> JSONValue {
         try await value(call.request, upTo: most)
     }
 
-    /// The value of a JSON body; throws 413, 415, and 400 with everything that is wrong with the text.
+    /// Returns the value of a JSON body; throws 413, 415, and 400 with all problems of the text.
     static func value(_ request: Request, upTo most: Int = smallMax) async throws -> JSONValue {
         let reading = JSONReader.read(try await json(request, upTo: most), limits: JSONReader.Limits(bytesMax: most))
         guard reading.problems.isEmpty, let value = reading.value else {
@@ -37,13 +37,13 @@ enum BodyReader {
         return value
     }
 
-    /// Throws 415 unless the body is of one of the types.
+    /// Throws 415 unless the body has one of the types; returns its type.
     @discardableResult
     static func require(_ call: Call, types: [String]) throws(HTTPProblem) -> String {
         try require(call.request, types: types)
     }
 
-    /// Throws 415 unless the body is of one of the types.
+    /// Throws 415 unless the body has one of the types; returns its type.
     @discardableResult
     static func require(_ request: Request, types: [String]) throws(HTTPProblem) -> String {
         let field = request.headers[.contentType] ?? ""
@@ -52,17 +52,17 @@ enum BodyReader {
         guard types.contains(type) else {
             throw HTTPProblem(
                 .mediaType,
-                "the body is to be \(types.joined(separator: " or ")), named in content-type",
+                "the body must be \(types.joined(separator: " or ")), named in content-type",
                 headers: [.accept: types.joined(separator: ", ")]
             )
         }
         return type
     }
 
-    /// The bytes of a body of any type; throws 413.
+    /// Returns the bytes of a body of any type; throws 413.
     static func bytes(_ request: Request, upTo most: Int) async throws -> [UInt8] {
         let tooLarge = HTTPProblem(.tooLarge, "the body has more than \(most) bytes")
-        // Said before it is sent, so that it need not be.
+        // Refused by the announced length, before the client sends the body.
         if let said = request.headers[.contentLength].flatMap({ Int($0) }), said > most { throw tooLarge }
         var bytes: [UInt8] = []
         for try await piece in request.body {

@@ -5,9 +5,9 @@ import HummingbirdCore
 import NIOCore
 import Store
 
-/// Answers with a stored content as RFC 9110 has it: a tag that caches ask with, parts of it, the head alone.
+/// Answers with a stored content as RFC 9110 describes: entity tags, ranges, HEAD.
 enum ContentAnswer {
-    /// Fields that keep a page from doing anything with the origin that serves it, and a text from being taken for one.
+    /// Fields that keep a page from acting on the origin that serves it, and a text from being taken for a page.
     private static let safety: HTTPFields = [
         .xContentTypeOptions: "nosniff",
         .contentSecurityPolicy:
@@ -15,12 +15,12 @@ enum ContentAnswer {
             + "font-src https: data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
     ]
 
-    /// What a request for a content is answered with; of one for the head alone whoever writes it leaves out the body.
+    /// Returns the answer to a request for a content; for HEAD, the writer leaves out the body.
     static func make(_ content: StoredContent, for request: HTTPFields) -> Answer {
         make(content, ByteBuffer(bytes: content.bytes), for: request)
     }
 
-    /// The same of a copy that others may be answered with too, which is not copied.
+    /// Returns the answer from a shared copy, without copying its bytes.
     static func make(_ content: SharedContent, for request: HTTPFields) -> Answer {
         var answer = make(content.head, content.bytes, for: request)
         answer.shared = content
@@ -32,7 +32,7 @@ enum ContentAnswer {
         var fields = fields(content)
         let tag = fields[.eTag]
         fields[.contentType] = content.contentType.field
-        // A part of other bytes than the ones that it has is of no use to the phone (RFC 9110, section 13.1.5).
+        // A range of other bytes than those the phone already has is useless to it (RFC 9110, section 13.1.5).
         let isSame = request[.ifRange].map { $0 == tag } ?? true
         switch ByteRange(isSame ? request[.range] : nil, of: bytes.readableBytes) {
         case .whole: return answer(.ok, fields, bytes)
@@ -47,9 +47,9 @@ enum ContentAnswer {
         }
     }
 
-    /// The answer to a phone that has these bytes already; nil when it has not.
+    /// Returns 304 for a phone that has these bytes already; otherwise nil.
     ///
-    /// The bytes are not needed for it.
+    /// Does not need the content's bytes.
     static func unchanged(_ content: StoredContent, for request: HTTPFields) -> Answer? {
         let fields = fields(content)
         guard let tag = fields[.eTag], EntityTags.names(request[.ifNoneMatch], tag) else { return nil }
@@ -59,8 +59,8 @@ enum ContentAnswer {
     private static func fields(_ content: StoredContent) -> HTTPFields {
         var fields = safety
         fields[.eTag] = "\"\(content.version)\""
-        // Nobody between server and phone keeps it: who may read it, a credential says. An upload may be replaced, so
-        // that the phone asks each time whether it is still the same.
+        // No cache on the way may keep it, since access depends on a credential. An upload may be replaced, so the
+        // phone revalidates each time.
         fields[.cacheControl] = "private, no-cache"
         fields[.acceptRanges] = "bytes"
         return fields

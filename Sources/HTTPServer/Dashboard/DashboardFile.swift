@@ -1,7 +1,7 @@
 import Campaigns
 import TLS
 
-/// A file of the dashboard, compiled in: the program is one file, and nothing can be changed behind its back.
+/// A file of the dashboard, compiled in: the program is one file, and the dashboard cannot be changed beside it.
 struct DashboardFile: Sendable {
     let name: String
     /// Its media type.
@@ -19,10 +19,10 @@ struct DashboardFile: Sendable {
 
     private static let script = "text/javascript; charset=utf-8"
 
-    /// The page itself.
+    /// The HTML page.
     static let page = DashboardFile("index.html", "text/html; charset=utf-8", PackageResources.index_html)
 
-    /// What the page loads.
+    /// The files that the page loads.
     static let others = [
         DashboardFile("api.js", script, PackageResources.api_js),
         DashboardFile("campaigns.js", script, PackageResources.campaigns_js),

@@ -3,10 +3,10 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// The dashboard at `/`: a page that asks the API for everything, with the token of whoever looks at it.
+/// The dashboard at `/`: a page that queries the API with its user's token.
 ///
-/// The page and its files are the same for everybody and say nothing of the fleet, so that they are given without a token:
-/// a browser needs the page to ask for one.
+/// The page and its files are the same for everybody and contain nothing of the fleet, so they need no token: a browser
+/// needs the page to ask for one.
 enum DashboardRoutes {
     static let all = [
         Route(.get, "/", .open, "dashboard") { call, _ in answer(DashboardFile.page, call.request) },
@@ -18,8 +18,7 @@ enum DashboardRoutes {
         },
     ]
 
-    /// Only what the server itself gives is run, shown and asked (W3C Content Security Policy), and no other page may
-    /// put this one into a frame.
+    /// Restricts content and requests to this server (W3C Content Security Policy), and forbids framing by other pages.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
         form-action 'none'; frame-ancestors 'none'
@@ -28,7 +27,7 @@ enum DashboardRoutes {
     private static let policyName = HTTPField.Name("Content-Security-Policy")
     private static let referrerName = HTTPField.Name("Referrer-Policy")
 
-    /// The file, or that the browser has it already (RFC 9110, section 13.1.2).
+    /// Returns the file, or 304 when the browser has it already (RFC 9110, section 13.1.2).
     private static func answer(_ file: DashboardFile, _ request: Request) -> Answer {
         var headers: HTTPFields = [.contentType: file.type, .cacheControl: "no-cache", .eTag: file.tag]
         if let name = policyName { headers[name] = policy }

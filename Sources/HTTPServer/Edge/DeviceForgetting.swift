@@ -2,7 +2,7 @@ import Fleet
 import Store
 import Synchronization
 
-/// Forgets devices that ask for it, all that wait with one look through their app's lists.
+/// Forgets devices on their request; those that wait together share one pass through their app's lists.
 ///
 /// May be used from any thread.
 final class DeviceForgetting: Sendable {
@@ -23,7 +23,7 @@ final class DeviceForgetting: Sendable {
         self.ledger = ledger
     }
 
-    /// Returns when there is a tombstone and no shard that is cut afterwards sends to the device.
+    /// Returns when the tombstone is stored; shards cut afterwards do not send to the device.
     func forget(_ device: RegisteredDevice) async throws(LedgerError) {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Void, LedgerError>, Never>) in
@@ -37,7 +37,7 @@ final class DeviceForgetting: Sendable {
         try result.get()
     }
 
-    /// Forgets until nobody waits.
+    /// Forgets until no request waits.
     private func forgetAll() async {
         while true {
             let batch = state.withLock { state in

@@ -2,14 +2,13 @@ import NIOCore
 import Store
 import Synchronization
 
-/// Finds devices by their secrets, all that come within moments with one read of the ledger: a rush costs a read for
-/// many.
+/// Finds devices by their secrets; lookups that arrive within moments share one read of the ledger.
 ///
 /// May be used from any thread.
 final class DeviceLookup: Sendable {
-    /// Devices that one read looks for at most.
+    /// The most devices of one read.
     private static let batchMax = 512
-    /// How long the first one waits for others: nothing to a phone, and in a rush a read for dozens.
+    /// The time that the first lookup waits for others: unnoticeable to a phone, and in a rush one read for dozens.
     private static let gathering = TimeAmount.milliseconds(4)
 
     private typealias Answer = Result<EdgeDevice?, LedgerError>
@@ -33,7 +32,7 @@ final class DeviceLookup: Sendable {
         self.loop = loop
     }
 
-    /// The device with a secret, by its SHA-256; nil when nobody has it.
+    /// Returns the device with a secret, by the secret's SHA-256; nil when there is none.
     func device(secretHash hash: [UInt8]) async throws(LedgerError) -> EdgeDevice? {
         let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
             let isFirst = state.withLock { state in
@@ -46,7 +45,7 @@ final class DeviceLookup: Sendable {
         return try answer.get()
     }
 
-    /// Reads until nobody waits.
+    /// Reads until no lookup waits.
     private func readAll() async {
         while true {
             let batch = state.withLock { state in

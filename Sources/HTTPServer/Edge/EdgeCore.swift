@@ -3,17 +3,17 @@ import NIOCore
 import Store
 import Synchronization
 
-/// What the edge works with besides what all of the server does; may be used from any thread.
+/// The edge's own part of the server's state; may be used from any thread.
 final class EdgeCore: Sendable {
     /// Finds devices by their secrets.
     let devices: DeviceLookup
-    /// Forgets those that go.
+    /// Forgets devices that deregister.
     let forgetting: DeviceForgetting
-    /// Requests of each device.
+    /// Limits the requests of each device.
     let deviceLimiter: RateLimiter
-    /// Requests of each address with an app's integration key.
+    /// Limits the requests of each address that shows an app's integration key.
     let keyLimiter: RateLimiter
-    /// Requests of each address that neither a key nor a device's secret vouches for.
+    /// Limits the requests of each address without a valid key or secret.
     let addressLimiter: RateLimiter
     private let apps: Mutex<Apps>
 
@@ -45,18 +45,18 @@ final class EdgeCore: Sendable {
         self.apps = Mutex(Apps(apps))
     }
 
-    /// From now on these apps and keys, and no others.
+    /// Replaces the apps and their keys.
     func take(_ apps: [AppConfiguration]) {
         let new = Apps(apps)
         self.apps.withLock { $0 = new }
     }
 
-    /// An app that has an edge.
+    /// Returns an app that has an edge.
     func app(named name: String) -> AppConfiguration? { apps.withLock { $0.byName[name] } }
 
-    /// The app of an integration key, by the SHA-256 of the key.
+    /// Returns the app of an integration key, by the SHA-256 of the key.
     ///
-    /// Found by its hash: how long that takes tells nothing of any key's text.
+    /// The lookup is by hash, so its duration reveals nothing of a key's text.
     func app(integrationKeyHash hash: [UInt8]) -> AppConfiguration? {
         apps.withLock { apps in apps.nameByKey[hash].flatMap { apps.byName[$0] } }
     }

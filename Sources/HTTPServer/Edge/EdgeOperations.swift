@@ -1,7 +1,6 @@
 import Campaigns
 
-/// What the OpenAPI document says of the edge's operations, by name; a test sees that these are the routes', no more and
-/// no fewer.
+/// The edge's operations in the OpenAPI document, by name; a test holds them against the routes.
 enum EdgeOperations {
     static let all: [String: Operation] = [
         "registerDevice": Operation(
@@ -12,19 +11,19 @@ enum EdgeOperations {
             fields: ["Fanfare-User"]
         ),
         "trackEvents": Operation(
-            summary: "What happened to pushes on the device; sent again, it counts once",
+            summary: "Report what happened to pushes on the device; a repeated report counts once",
             statuses: [202],
             good: .json("EdgeAccepted"),
             body: .json("EdgeEvents")
         ),
         "answerPoll": Operation(
-            summary: "A poll's answers; the first of a device count",
+            summary: "Answer a poll; a device's first answers count",
             statuses: [202],
             good: .json("EdgeAccepted"),
             body: .json("EdgeAnswers")
         ),
         "getMessage": Operation(
-            summary: "The content that a push names, a part of it, or that it is still the same",
+            summary: "The content that a push names: whole, in part, or unchanged",
             statuses: [200, 206, 304],
             good: .content,
             fields: ["Fanfare-Message"]
@@ -34,7 +33,7 @@ enum EdgeOperations {
             good: .json("EdgeForgotten")
         ),
         "startSession": Operation(
-            summary: "The in-app messages that the device is eligible for, with what to load before they are shown",
+            summary: "The in-app messages that the device is eligible for, with the assets to load first",
             statuses: [200, 304],
             good: .json("EdgeSession"),
             body: .json("EdgeSessionStart"),
@@ -43,7 +42,7 @@ enum EdgeOperations {
     ]
 }
 
-/// What the edge's bodies look like.
+/// The schemas of the edge's bodies.
 enum EdgeSchemas {
     static let all: [JSONMember] = [
         JSONMember("EdgeRefusal", refusal), JSONMember("EdgeRegistered", registered), JSONMember("EdgeDevice", device),

@@ -1,7 +1,7 @@
 import Campaigns
 import HTTPTypes
 
-/// The words in which the edge answers (contract, section 5); apps rely on them.
+/// The status words of the edge's answers (contract, section 5); apps rely on them.
 enum EdgeStatus: String, Sendable, CaseIterable {
     case registered
     case integrationKeyEmpty = "integration_key_empty"
@@ -10,17 +10,17 @@ enum EdgeStatus: String, Sendable, CaseIterable {
     case deviceExists = "device_exists"
     case tokenInvalid = "token_invalid"
     case tooManyRequests = "too_many_requests"
-    /// Everything else; the reason says what it is.
+    /// Any other refusal; `reason` tells it.
     case unexpectedError = "unexpected_error"
 }
 
-/// Why the edge refuses a request: the one form of all its refusals.
+/// A refusal of the edge, in the one form of all of them.
 struct EdgeRefusal: Error {
     let status: HTTPResponse.Status
     let word: EdgeStatus
-    /// For people; nothing secret, and nothing of other devices.
+    /// A text for people, without secrets and without facts of other devices.
     let reason: String
-    /// Where in the body the fault is (RFC 6901).
+    /// The faulty part of the body (RFC 6901).
     let pointer: String?
     let headers: HTTPFields
 
@@ -38,7 +38,8 @@ struct EdgeRefusal: Error {
         self.headers = headers
     }
 
-    /// What a body has wrong, 422: `token_invalid` for what makes the token, otherwise `unexpected_error`.
+    /// Makes a 422 for a body's problems: `token_invalid` for members that make the token, otherwise
+    /// `unexpected_error`.
     init(_ problems: [Problem]) {
         let ofToken = ["/token", "/provider", "/environment"]
         let first = problems.first { ofToken.contains($0.pointer) } ?? problems.first
@@ -50,7 +51,7 @@ struct EdgeRefusal: Error {
         )
     }
 
-    /// The same refusal as the API's, in the edge's form.
+    /// Converts a refusal of the API to the edge's form.
     init(_ problem: HTTPProblem) {
         let first = problem.document.errors.first
         let reason = [problem.document.title, first?.detail].compactMap(\.self).joined(separator: ": ")

@@ -7,16 +7,15 @@ import Logging
 import NIOCore
 import Store
 
-/// Every request of an app's installation comes through here: who asks, how often, for what; and every refusal leaves
-/// in one form.
+/// The responder for all requests of installations: authenticates, limits, dispatches, and gives refusals one form.
 struct EdgeResponder: Sendable {
-    /// Bytes of names and values of all header fields together.
+    /// The most bytes of names and values of all header fields together.
     static let headerBytesMax = 16_384
 
     let core: ServerCore
     var routes = EdgeRoutes.all
 
-    /// What a request leads to here; nil when it is somebody else's to answer.
+    /// Returns the edge's target of a request; nil when the request is not for the edge.
     func target(of head: HTTPRequest) -> EdgeTarget? {
         let target = EdgeTarget(head, among: routes)
         if core.servesEdgeBeside {
@@ -31,13 +30,13 @@ struct EdgeResponder: Sendable {
         return target
     }
 
-    /// Whether a field `Authorization` may be somebody's: a device's secret by its form, or an app's integration key.
+    /// Returns true if a field `Authorization` has the form of a device's secret or holds an app's integration key.
     func isPlausible(_ authorization: String?) -> Bool {
         guard let text = Gate.bearer(authorization) else { return false }
         return EdgeSecret.isDevices(text) || core.edge.app(integrationKeyHash: EdgeSecret.hash(text)) != nil
     }
 
-    /// Answers a request; `peer` is the end of its connection.
+    /// Answers a request; `peer` is the other end of its connection.
     func reply(to request: Request, at target: EdgeTarget, peer: Peer) async -> EdgeReply {
         let began = ContinuousClock.now
         let id = Front.identity(request)
@@ -59,11 +58,11 @@ struct EdgeResponder: Sendable {
         return EdgeReply(response: response, isDevices: seen.isDevices, shared: answer.shared)
     }
 
-    /// What was found out about a request, for metrics and the log.
+    /// Facts about a request, for metrics and the log.
     private struct Seen {
         var operation = "none"
         var app = ""
-        /// It showed a device's secret.
+        /// True if the request showed a device's secret.
         var isDevices = false
     }
 
@@ -115,7 +114,7 @@ struct EdgeResponder: Sendable {
         }
     }
 
-    /// Who asks; a device's requests are counted together, all others by their address.
+    /// Authenticates a request; a device's requests are limited together, all others by address.
     private func caller(
         _ request: Request,
         _ peer: Peer,
@@ -132,7 +131,7 @@ struct EdgeResponder: Sendable {
         }
         let hash = EdgeSecret.hash(text)
         if access == .deviceOrIntegrationKey, let app = core.edge.app(integrationKeyHash: hash), let edge = app.edge {
-            // Of its own, so that whoever shows no key cannot use it up for those who do at the same address.
+            // A limit of its own: senders without a key cannot use it up for devices at the same address.
             try limit(core.edge.keyLimiter, app.name + " " + peer.bucket)
             return (app, edge, .integrationKey)
         }
@@ -143,7 +142,7 @@ struct EdgeResponder: Sendable {
         }
         try limit(core.edge.addressLimiter, peer.bucket)
         let isKey = core.edge.app(integrationKeyHash: hash) != nil
-        throw unknown(isKey ? "this needs the device's own secret, not an integration key" : "nobody knows this key")
+        throw unknown(isKey ? "this needs the device's own secret, not an integration key" : "this key is unknown")
     }
 
     private func unknown(_ reason: String) -> EdgeRefusal { EdgeRefusal(.forbidden, .integrationKeyUnknown, reason) }
@@ -154,12 +153,12 @@ struct EdgeResponder: Sendable {
         throw EdgeRefusal(
             .tooManyRequests,
             .tooManyRequests,
-            "too many requests; come again in \(seconds) s",
+            "too many requests; try again in \(seconds) s",
             headers: [.retryAfter: String(seconds)]
         )
     }
 
-    /// What the log says of a request besides what became of it; nothing of headers and bodies.
+    /// A request's facts for the log besides its outcome; nothing of headers and bodies.
     struct Line {
         let method: String
         let path: String
@@ -167,7 +166,7 @@ struct EdgeResponder: Sendable {
         let request: String
     }
 
-    /// Counts and logs a request that was answered; what goes well is millions of lines, and the metrics count it.
+    /// Counts and logs an answered request; millions of successes log at debug only, since the metrics count them.
     func note(_ line: @autoclosure () -> Line, _ operation: String, _ app: String, _ status: Int, _ took: Duration) {
         core.counters.note(operation: operation, status: status, took: took)
         let level: Logger.Level = status < 400 || status == 429 ? .debug : .info
@@ -184,16 +183,16 @@ struct EdgeResponder: Sendable {
     }
 }
 
-/// What the edge answers, and what its connection is to know of it.
+/// An answer of the edge, with facts for its connection.
 struct EdgeReply: Sendable {
     var response: Response
-    /// The request showed a device's secret.
+    /// True if the request showed a device's secret.
     var isDevices = false
-    /// Whose bytes the body has when others may have them too.
+    /// The owner of the body's bytes when other answers share them.
     var shared: SharedContent?
 }
 
-/// The door on an address of its own (`server.edge_listen`): nothing else is there but whether it lives.
+/// The responder of the edge's own address (`server.edge_listen`): the edge's routes and `/livez` only.
 struct EdgeFront: HTTPResponder {
     typealias Context = FrontContext
 

@@ -4,22 +4,22 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// One thing that an app's installations can ask for.
+/// A route of the edge.
 struct EdgeRoute: PathRoute {
     typealias Handler = @Sendable (EdgeCall, ServerCore) async throws -> Answer
 
-    /// What a request has to show in `Authorization: Bearer …`.
+    /// The credential that a request needs in `Authorization: Bearer …`.
     enum Access: Sendable, Equatable {
-        /// The secret that a device got when it registered.
+        /// The secret that a device received at its registration.
         case device
-        /// That, or an integration key of its app: for a device that is not known yet.
+        /// The device's secret, or an integration key of its app for a device that is not known yet.
         case deviceOrIntegrationKey
     }
 
     let method: HTTPRequest.Method
     let path: PathTemplate
     let access: Access
-    /// The name in the OpenAPI document and in metrics; no route of the API has it.
+    /// The name in the OpenAPI document and in metrics; distinct from all operations of the API.
     let operation: String
     let handler: Handler
 
@@ -38,32 +38,32 @@ struct EdgeRoute: PathRoute {
     }
 }
 
-/// Who asks at the edge.
+/// The sender of a request to the edge.
 enum EdgeCaller: Sendable, Equatable {
-    /// An installation of an app that shows the app's key; nothing is known of it.
+    /// An installation that shows its app's integration key; otherwise unknown.
     case integrationKey
     /// A device that shows its secret.
     case device(EdgeDevice)
 }
 
-/// A request on its way to a handler of the edge.
+/// A request for a handler of the edge.
 struct EdgeCall: Sendable {
     let request: Request
     let parameters: [String: String]
     let query: Query
-    /// The app that the request is for: the device's, or the integration key's.
+    /// The app of the device or of the integration key.
     let app: AppConfiguration
-    /// What the app lets its devices do.
+    /// The app's settings for its devices.
     let edge: EdgeConfiguration
     let caller: EdgeCaller
 
-    /// The device that asks; only in routes that take devices alone.
+    /// The calling device; only for routes that take no integration key.
     var device: EdgeDevice {
         guard case .device(let device) = caller else { preconditionFailure("the route takes integration keys too") }
         return device
     }
 
-    /// A parameter of the route's path.
+    /// Returns a parameter of the route's path.
     func parameter(_ name: String) -> String {
         guard let value = parameters[name] else { preconditionFailure("the route has no parameter \(name)") }
         return value

@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// All that the edge does.
+/// All routes of the edge.
 enum EdgeRoutes {
     static let all: [EdgeRoute] =
         RegistrationRoutes.all + TrackingRoutes.all + MessageRoutes.all + SessionRoutes.all
 
-    /// The first route that fits.
+    /// Returns the first matching route.
     static func match(
         _ method: HTTPRequest.Method,
         _ path: [String],

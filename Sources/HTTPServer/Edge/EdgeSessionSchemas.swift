@@ -1,6 +1,6 @@
 import Campaigns
 
-/// What a session's request and answer look like.
+/// The schemas of a session's request and answer.
 enum EdgeSessionSchemas {
     static let start: JSONValue = [
         "type": "object",
@@ -22,7 +22,7 @@ enum EdgeSessionSchemas {
         "required": ["messages", "assets", "notifications"],
     ]
 
-    /// A campaign that the app tells of in the system's place: what a push carries, and what it shows.
+    /// A campaign that the app presents instead of the system: a push's contents and its text.
     private static let notification: JSONValue = [
         "type": "object",
         "properties": [
@@ -41,7 +41,7 @@ enum EdgeSessionSchemas {
         "required": ["fanfare"],
     ]
 
-    /// The fields of `content.in_app` and `delivery.in_app` that the job gave, with whose they are.
+    /// The fields of `content.in_app` and `delivery.in_app` that the job gave, with their campaign.
     private static let message: JSONValue = [
         "type": "object",
         "properties": [

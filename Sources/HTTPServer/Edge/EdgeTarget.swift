@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// What a request's method and target lead to at the edge, found once.
+/// The route and query that a request's method and target lead to, found once.
 enum EdgeTarget: Sendable {
     /// The target cannot be decoded.
     case malformed
     case found(RouteMatch<EdgeRoute>, Query)
 
-    /// What a request leads to among some routes.
+    /// Finds a request's target among `routes`.
     init(_ head: HTTPRequest, among routes: [EdgeRoute] = EdgeRoutes.all) {
         let parts = RequestTarget.parts(head.path ?? "/")
         guard let segments = RequestTarget.segments(parts.path), let pairs = RequestTarget.query(parts.query) else {
@@ -16,10 +16,10 @@ enum EdgeTarget: Sendable {
         self = .found(EdgeRoutes.match(head.method, segments, among: routes), Query(pairs))
     }
 
-    /// Whether a request is for the edge where it shares its address with the API.
+    /// Returns true if a request is for the edge where the edge shares its address with the API.
     static func isEdges(_ head: HTTPRequest) -> Bool {
         let path = RequestTarget.parts(head.path ?? "/").path
-        // One that cannot be decoded is the edge's too, and refused in its form.
+        // A target that cannot be decoded is the edge's too, so that the refusal has the edge's form.
         let segments = RequestTarget.segments(path) ?? path.split(separator: "/").map(String.init)
         if case .nothing = EdgeRoutes.match(head.method, segments) { return false }
         return true

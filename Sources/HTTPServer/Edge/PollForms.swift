@@ -2,7 +2,7 @@ import Campaigns
 import Store
 import Synchronization
 
-/// The questions of polls that phones answer, read from the ledger once: a campaign's job never changes.
+/// The questions of polls, read from the ledger once: a campaign's job never changes.
 ///
 /// May be used from any thread.
 final class PollForms: Sendable {
@@ -12,7 +12,7 @@ final class PollForms: Sendable {
         let form: PollForm
     }
 
-    /// More are forgotten, all at once.
+    /// The most polls kept; at more, all are dropped.
     private static let most = 256
 
     private struct Key: Hashable {
@@ -27,9 +27,9 @@ final class PollForms: Sendable {
         self.ledger = ledger
     }
 
-    /// The poll that a campaign of an app is; nil when there is none.
+    /// Returns the poll of an app's campaign; nil when there is none.
     ///
-    /// What is not there is asked for each time: the campaign may be accepted in a moment.
+    /// A missing poll is looked up each time: its campaign may be accepted any moment.
     func poll(_ id: String, app: String) async throws(LedgerError) -> Poll? {
         let key = Key(app: app, id: id)
         if let poll = known.withLock({ $0[key] }) { return poll }

@@ -1,28 +1,28 @@
 import Synchronization
 
-/// A bucket for each token, or address where there is none; may be used from any thread.
+/// A token bucket for each access token, or for each address without one; may be used from any thread.
 final class RateLimiter: Sendable {
     private let limits: Mutex<RequestLimits>
 
     init(perSecond: Int) { limits = Mutex(RequestLimits(perSecond: perSecond)) }
 
-    /// Buckets that are kept.
+    /// The number of buckets kept.
     var count: Int { limits.withLock { $0.count } }
 
-    /// Counts a request; otherwise how long to wait before the next.
+    /// Counts a request; over the limit, returns the time until the next one is allowed.
     func take(_ name: String, now: ContinuousClock.Instant) -> Duration? { limits.withLock { $0.take(name, now: now) } }
 }
 
-/// Buckets by name in a bounded memory that forgets nobody who has asked too often; no clock of its own.
+/// Buckets by name in bounded memory, in which a name over its limit is never forgotten; no clock of its own.
 ///
-/// A bucket is dropped when it is full again, with which nothing is lost. When none is and there are as many as may be,
-/// names that are new share buckets by their hash: they may wait for one another, and the guilty gain nothing.
+/// A full bucket is dropped, which loses nothing. When none is full and the bound is reached, new names share buckets
+/// by their hash: they may delay one another, and an offender gains nothing.
 struct RequestLimits: Sendable {
-    /// Buckets that are kept at most; a stranger with many addresses gets no more memory.
+    /// The most buckets kept; a client with many addresses gets no more memory.
     static let bucketsMax = 8000
-    /// Buckets that names share when there are no others.
+    /// The most buckets that new names share at the bound.
     static let sharedMax = 1024
-    /// Between two looks for full buckets: a stranger is not to make each request cost a look at all of them.
+    /// The time between two sweeps for full buckets: a client must not make each request cost a sweep.
     private static let pause = Duration.milliseconds(100)
 
     private let perSecond: Int
@@ -32,10 +32,10 @@ struct RequestLimits: Sendable {
 
     init(perSecond: Int) { self.perSecond = perSecond }
 
-    /// Buckets that are kept.
+    /// The number of buckets kept.
     var count: Int { buckets.count + shared.count }
 
-    /// Counts a request; otherwise how long to wait before the next.
+    /// Counts a request; over the limit, returns the time until the next one is allowed.
     mutating func take(_ name: String, now: ContinuousClock.Instant) -> Duration? {
         if var bucket = buckets[name] {
             defer { buckets[name] = bucket }

@@ -1,11 +1,11 @@
-/// How often somebody may ask: so many requests at once, and so many a second; no clock of its own.
+/// A rate limit: so many requests at once, and so many a second; no clock of its own.
 struct TokenBucket: Sendable, Equatable {
     private let capacity: Double
     private let perSecond: Double
     private var level: Double
     private var at: ContinuousClock.Instant
 
-    /// A full one.
+    /// Makes a full bucket.
     init(perSecond: Int, burst: Int, now: ContinuousClock.Instant) {
         capacity = Double(burst)
         self.perSecond = Double(perSecond)
@@ -13,7 +13,7 @@ struct TokenBucket: Sendable, Equatable {
         at = now
     }
 
-    /// Takes one; otherwise how long it takes until there is one.
+    /// Takes a token; returns the time until there is one if there is none.
     mutating func take(now: ContinuousClock.Instant) -> Duration? {
         refill(now)
         guard level < 1 else {
@@ -23,7 +23,7 @@ struct TokenBucket: Sendable, Equatable {
         return .seconds((1 - level) / perSecond)
     }
 
-    /// Whether it is full: then nothing is lost when it is forgotten.
+    /// Returns true if the bucket is full: dropping it loses nothing.
     func isFull(at now: ContinuousClock.Instant) -> Bool {
         var bucket = self
         bucket.refill(now)

@@ -5,50 +5,49 @@ import HTTPTypes
 import Logging
 import Store
 
-/// Tells all who listen what happens to campaigns: one poller for all of them, which sleeps when nobody listens.
+/// Streams what happens to campaigns to all listeners, with one poller that rests without listeners.
 ///
-/// Each look costs the ledger one read of what is new, and one of each campaign that somebody watches, however many watch
-/// it.
+/// Each poll costs the ledger one read of the new history, and one of each campaign, however many watch it.
 actor LiveFeed {
-    /// Who listens at once; more are refused.
+    /// The most listeners at once; more are refused.
     static let subscribersMax = 100
-    /// Of them with one token, so that one that is everywhere leaves room for the others.
+    /// The most listeners with one token, so that one token leaves room for the others.
     static let ofTokenMax = 25
-    /// Of a fleet that sends more campaigns at once, the latest are shown.
+    /// The most campaigns of a fleet stream: the latest.
     private static let campaignsMax = 20
-    /// Events that wait for one who reads slowly; then he is cut off, and comes again with his last id.
+    /// The most unread events of a slow listener; then its stream ends, and it reconnects with its last id.
     private static let waitingMax = 256
     private static let pause = Duration.seconds(1)
-    /// Looks between two heartbeats.
+    /// Polls between two heartbeats.
     private static let heartbeatLooks = 15
-    /// Of what happened while somebody was away, so much is read at once.
+    /// The most history entries of one read.
     private static let entriesMax = 500
-    /// The same for one who is further behind than the others, in a read of his own: fewer than may wait for him.
+    /// The most entries of one read for a listener further behind than the others: fewer than may wait for it.
     private static let catchUpMax = 200
-    /// How far back anybody is told: what is older is in the campaigns' histories.
+    /// The most history entries with which a stream begins; older ones are in the campaigns' histories.
     private static let backMax: Int64 = 5000
 
-    /// What somebody listens to.
+    /// The subject of a stream.
     enum Topic: Sendable, Equatable {
         case campaign(UInt32)
-        /// All campaigns of these apps; nil is all apps.
+        /// All campaigns of these apps; nil for all apps.
         case fleet(apps: Set<String>?)
     }
 
     private struct Subscriber {
         let topic: Topic
-        /// Whose token it is.
+        /// The name of the listener's token.
         let name: String
-        /// Whether that is still let in.
+        /// Returns true while the token has access.
         let isGood: @Sendable (_ now: Timestamp) -> Bool
         let continuation: AsyncStream<String>.Continuation
-        /// The last place in the history that was told.
+        /// The position of the last history entry sent.
         var told: Int64
-        /// The status that was told last, by campaign.
+        /// The last status sent, by campaign.
         var shown: [UInt32: JSONValue] = [:]
     }
 
-    /// How many listen now.
+    /// The number of listeners.
     var subscriberCount: Int { subscribers.count }
 
     private let ledger: Ledger
@@ -63,10 +62,10 @@ actor LiveFeed {
         self.logger = logger
     }
 
-    /// The texts of a new listener's events, from the place `after` on; nil of it is from now on.
+    /// Returns the texts of a new listener's events after the position `after`; nil for events from now on.
     ///
-    /// The stream ends within a look of the moment when `isGood` does not hold any more. Throws 503 when there are too many
-    /// listeners, or the server stops, 429 when there are too many with the name.
+    /// The stream ends within a poll after `isGood` becomes false. Throws 503 when there are too many listeners or the
+    /// server stops, 429 when there are too many with the name.
     func subscribe(
         _ topic: Topic,
         after: Int64?,
@@ -76,12 +75,12 @@ actor LiveFeed {
         let newest = try await ledger.read { try $0.lastHistoryPlace() }
         guard !isStopped else { throw HTTPProblem(unavailable: "the server stops") }
         guard subscribers.count < Self.subscribersMax else {
-            throw HTTPProblem(unavailable: "\(Self.subscribersMax) listen already")
+            throw HTTPProblem(unavailable: "there are \(Self.subscribersMax) listeners already")
         }
         guard subscribers.values.count(where: { $0.name == name }) < Self.ofTokenMax else {
             throw HTTPProblem(
                 .tooManyRequests,
-                "\(Self.ofTokenMax) listen already with this token",
+                "this token has \(Self.ofTokenMax) listeners already",
                 headers: [.retryAfter: "60"]
             )
         }
@@ -103,7 +102,7 @@ actor LiveFeed {
         return stream
     }
 
-    /// Ends all streams; nobody can listen from now on.
+    /// Ends all streams and refuses new ones.
     func stop() {
         isStopped = true
         polling?.cancel()
@@ -118,7 +117,7 @@ actor LiveFeed {
             do {
                 try await look()
             } catch {
-                logger.warning("the ledger cannot be read for those who listen", metadata: ["error": "\(error)"])
+                logger.warning("the ledger cannot be read for the event streams", metadata: ["error": "\(error)"])
             }
             looks += 1
             if looks % Self.heartbeatLooks == 0 {
@@ -130,22 +129,22 @@ actor LiveFeed {
         polling = nil
     }
 
-    // MARK: - One look
+    // MARK: - One poll
 
     private func look() async throws(LedgerError) {
-        // First: whose token was revoked is told nothing more, and of what is not read.
+        // First: a listener whose token was revoked gets nothing more, and nothing is read for it.
         let now = ledger.now()
         for (number, subscriber) in subscribers where !subscriber.isGood(now) {
             subscriber.continuation.finish()
             subscribers[number] = nil
         }
-        // Who comes while the ledger is read may be owed more than what is read now.
+        // A listener that subscribes while the ledger is read may be owed more than this read has.
         let numbers = subscribers.keys.sorted()
         let newest = try await ledger.read { try $0.lastHistoryPlace() }
-        // Who was away for long catches up by himself: nobody else waits for what he has missed.
+        // A listener far behind catches up by itself, so that nobody waits for its backlog.
         let isBehind = subscribers.mapValues { newest - $0.told > Int64(Self.catchUpMax) }
         let from = subscribers.filter { isBehind[$0.key] == false }.values.map(\.told).min() ?? newest
-        // Before the history: a stream ends with a campaign that is over, and has told all of it by then.
+        // Before the history: when a campaign's end is in its status, the history read next contains all of it.
         let statuses = try await statuses()
         let entries = try await ledger.read { try $0.history(after: from, limit: Self.entriesMax) }
         for number in numbers {
@@ -158,7 +157,7 @@ actor LiveFeed {
         }
     }
 
-    /// The statuses of all campaigns that somebody watches, by number.
+    /// Returns the statuses of all watched campaigns, by number.
     private func statuses() async throws(LedgerError) -> [UInt32: CampaignStatusView] {
         var wanted: Set<UInt32> = []
         var isFleetWatched = false
@@ -167,7 +166,7 @@ actor LiveFeed {
             case .campaign(let number): wanted.insert(number)
             case .fleet:
                 isFleetWatched = true
-                // Once more, so that the end of a campaign that was shown is shown too.
+                // Once more, so that the end of a campaign already shown is shown too.
                 wanted.formUnion(subscriber.shown.keys)
             }
         }
@@ -184,7 +183,7 @@ actor LiveFeed {
         return views
     }
 
-    /// `isAll`: nothing of the history is left behind these entries.
+    /// Sends a listener its new events; `isAll` tells that these entries end the history.
     private func tell(
         _ number: Int,
         _ entries: [LedgerHistory],
@@ -204,14 +203,14 @@ actor LiveFeed {
         {
             let json = view.json
             if subscriber.shown[campaign] != json { events.append(LiveEvent(name: "status", id: nil, data: json)) }
-            // Not before it is completed: its last device may have its outcome a transaction earlier than that is told.
+            // Ends with the completion, since the last device may have its outcome one transaction earlier.
             let isEnded = view.completedAt != nil
             subscriber.shown[campaign] = isEnded ? nil : json
             if isEnded, subscriber.topic == .campaign(campaign) { isOver = true }
         }
         subscribers[number] = subscriber
         for event in events { send(event.text, to: number) }
-        // A history that is longer than one look's share is told to its end first.
+        // A history longer than one poll's share is first sent to its end.
         if isOver, isAll { subscriber.continuation.finish() }
     }
 

@@ -1,15 +1,15 @@
 import Delivery
 import Fleet
 
-/// What connections hold, how many there are, and what was refused for it, as the metrics tell it.
+/// The metrics of connections: bytes held, counts and refusals.
 struct LoadMetrics: Sendable {
-    /// What all connections hold together.
+    /// The bytes that all connections hold together.
     let budget: ProcessBudget
     let refused: [EdgeReason: Int]
-    /// Connections of each address that is listened on.
+    /// The connections of each listening address.
     let connections: [(listener: String, caps: ConnectionCaps)]
 
-    /// The figures of now.
+    /// Takes the current values.
     init(_ core: ServerCore) {
         (budget, refused) = core.load.metrics
         connections = [("api", core.apiCensus.metrics), ("edge", core.edgeCensus.metrics)]

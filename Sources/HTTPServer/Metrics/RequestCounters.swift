@@ -2,7 +2,7 @@ import Fleet
 import Store
 import Synchronization
 
-/// Counts requests by what they were for; may be used from any thread.
+/// Counts requests by operation and status; may be used from any thread.
 final class RequestCounters: Sendable {
     private struct Key: Hashable {
         let operation: String
@@ -14,19 +14,19 @@ final class RequestCounters: Sendable {
         var times: [String: Times] = [:]
     }
 
-    /// How long the requests of an operation took.
+    /// The histogram of an operation's durations.
     private struct Times {
         var buckets = [Int](repeating: 0, count: bounds.count)
         var count = 0
         var seconds = 0.0
     }
 
-    /// Upper ends of the histogram's buckets, in seconds; Prometheus' usual ones.
+    /// Upper bounds of the histogram's buckets, in seconds; Prometheus' usual ones.
     private static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     private let counts = Mutex(Counts())
 
-    /// One more; `operation` is a route's, never a stranger's text.
+    /// Counts a request; `operation` is a route's, never a client's text.
     func note(operation: String, status: Int, took: Duration) {
         let seconds = Double(took.components.seconds) + Double(took.components.attoseconds) / 1e18
         counts.withLock { counts in
@@ -39,7 +39,7 @@ final class RequestCounters: Sendable {
         }
     }
 
-    /// What `/metrics` answers.
+    /// Returns the text of `/metrics`.
     func exposition(ledger: LedgerMetrics, streams: Int, load: LoadMetrics) -> String {
         let counts = counts.withLock { $0 }
         var text = Exposition()

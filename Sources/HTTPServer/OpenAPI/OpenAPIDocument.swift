@@ -1,9 +1,9 @@
 public import Campaigns
 import HTTPTypes
 
-/// The API as an OpenAPI 3.1 document, made of the table of routes.
+/// The API as an OpenAPI 3.1 document, built from the table of routes.
 public enum OpenAPIDocument {
-    /// The document; `version` is the program's.
+    /// Returns the document; `version` is the program's.
     public static func make(version: String) -> JSONValue {
         var paths: [JSONMember] = []
         let api = RouteTable.all.map { ($0.path.description, $0.method, operation($0)) }
@@ -20,7 +20,7 @@ public enum OpenAPIDocument {
             "openapi": "3.1.0",
             "info": [
                 "title": "Fanfare", "version": .string(version),
-                "description": "Push campaigns: sending them, following them, giving them orders.",
+                "description": "Push campaigns: sending, following and controlling them.",
             ],
             "security": [["token": []]], "paths": .object(paths),
             "components": [
@@ -30,7 +30,7 @@ public enum OpenAPIDocument {
                         "type": "http", "scheme": "bearer", "description": "A key that the app ships with.",
                     ],
                     "deviceSecret": [
-                        "type": "http", "scheme": "bearer", "description": "What a device got when it registered.",
+                        "type": "http", "scheme": "bearer", "description": "The secret of a registered device.",
                     ],
                 ],
                 "schemas": .object(Schemas.all + EdgeSchemas.all),
@@ -85,7 +85,7 @@ public enum OpenAPIDocument {
         return places + query + fields
     }
 
-    /// What the names in paths stand for.
+    /// The schemas of parameters, by name.
     private static let schemas: [String: JSONValue] = [
         "app": Schemas.app, "id": Schemas.id, "list": Schemas.id, "content": Schemas.id,
         "number": ["type": "integer", "minimum": 1],

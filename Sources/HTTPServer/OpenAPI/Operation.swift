@@ -1,8 +1,8 @@
 import Campaigns
 
-/// What the OpenAPI document says of one operation.
+/// An operation's entry in the OpenAPI document.
 struct Operation: Sendable {
-    /// What a request's body may be.
+    /// The forms of a request's body.
     enum Body: Sendable {
         /// An object of a schema.
         case json(String)
@@ -12,7 +12,7 @@ struct Operation: Sendable {
         case content
     }
 
-    /// What a good answer is.
+    /// The forms of a successful answer.
     enum Good: Sendable {
         /// An object of a schema.
         case json(String)
@@ -23,35 +23,35 @@ struct Operation: Sendable {
     }
 
     let summary: String
-    /// The good statuses; every operation may answer with a problem besides.
+    /// The successful statuses; any operation may also answer with a problem.
     var statuses = [200]
     var good: Good
     var body: Body?
-    /// Names and schemas of what a query may have.
+    /// Names and schemas of the query's parameters.
     var query: [(name: String, schema: JSONValue)] = []
     /// Fields of the request besides the token.
     var fields: [String] = []
 }
 
-/// Every operation by its name; a test sees that these are the routes', no more and no fewer.
+/// All operations by name; a test holds them against the routes.
 enum Operations {
     private static let text = Operation.Good.text("text/plain")
 
     static let all: [String: Operation] = [
-        "livez": Operation(summary: "Whether the process lives", good: text),
-        "readyz": Operation(summary: "Whether broker and ledger can be reached", statuses: [200, 503], good: text),
+        "livez": Operation(summary: "Liveness of the process", good: text),
+        "readyz": Operation(summary: "Readiness: broker and ledger are reachable", statuses: [200, 503], good: text),
         "metrics": Operation(summary: "Metrics in Prometheus' text format", good: text),
-        "version": Operation(summary: "What this program is", good: .json("Version")),
+        "version": Operation(summary: "The program's name and version", good: .json("Version")),
         "openapi": Operation(summary: "This document", good: .json("Document")),
         "sendCampaign": Operation(
-            summary: "Start a campaign: 202 when the broker has confirmed the job, 200 when it is a campaign already",
+            summary: "Start a campaign: 202 when the broker has confirmed the job, 200 when its campaign exists",
             statuses: [200, 202],
             good: .json("Verdict"),
             body: .json("Job"),
             fields: ["Idempotency-Key"]
         ),
         "validateCampaign": Operation(
-            summary: "Judge a job without sending it",
+            summary: "Check a job without sending it",
             good: .json("Verdict"),
             body: .json("Job"),
             fields: ["Idempotency-Key"]
@@ -64,7 +64,7 @@ enum Operations {
             fields: ["Idempotency-Key"]
         ),
         "getSend": Operation(
-            summary: "What became of a push, device by device, and whether it was read",
+            summary: "The outcome of a push for each device, and whether it was read",
             good: .json("Sent"),
             query: [("app", Schemas.app)]
         ),
@@ -76,20 +76,20 @@ enum Operations {
                 ("cursor", Schemas.cursor),
             ]
         ),
-        "findCampaign": Operation(summary: "A campaign by its id, when one app has it", good: .json("Campaign")),
-        "getCampaign": Operation(summary: "Where a campaign stands", good: .json("Campaign")),
-        "reportCampaign": Operation(summary: "What phones said of a campaign, per surface", good: .json("Report")),
-        "pauseCampaign": Operation(summary: "Open no more requests", good: .json("Order")),
-        "resumeCampaign": Operation(summary: "Go on, whatever paused it", good: .json("Order")),
-        "cancelCampaign": Operation(summary: "End it: what was not sent to ends cancelled", good: .json("Order")),
-        "fireCampaign": Operation(summary: "Let a held campaign go", good: .json("Order")),
+        "findCampaign": Operation(summary: "A campaign by its id, if only one app has it", good: .json("Campaign")),
+        "getCampaign": Operation(summary: "A campaign's status", good: .json("Campaign")),
+        "reportCampaign": Operation(summary: "The phones' reports about a campaign, by surface", good: .json("Report")),
+        "pauseCampaign": Operation(summary: "Pause a campaign: no further requests are opened", good: .json("Order")),
+        "resumeCampaign": Operation(summary: "Resume a campaign, whatever paused it", good: .json("Order")),
+        "cancelCampaign": Operation(summary: "Cancel a campaign: unsent devices end cancelled", good: .json("Order")),
+        "fireCampaign": Operation(summary: "Release a held campaign", good: .json("Order")),
         "streamEvents": Operation(
-            summary: "What happens to all campaigns, as server-sent events",
+            summary: "Events of all campaigns, as server-sent events",
             good: .text("text/event-stream"),
             fields: ["Last-Event-ID"]
         ),
         "streamCampaignEvents": Operation(
-            summary: "What happens to a campaign, as server-sent events, until it is over",
+            summary: "Events of a campaign until its end, as server-sent events",
             good: .text("text/event-stream"),
             fields: ["Last-Event-ID"]
         ),
@@ -105,7 +105,7 @@ enum Operations {
             good: .json("Result"),
             body: .json("Device")
         ),
-        "getDevice": Operation(summary: "What the registry knows of a device", good: .json("Device")),
+        "getDevice": Operation(summary: "A device in the registry", good: .json("Device")),
         "forgetDevice": Operation(summary: "Forget a device; a tombstone stays", good: .json("Forgotten")),
         "putContent": Operation(
             summary: "Store a content that pushes name by its id",
@@ -121,32 +121,32 @@ enum Operations {
         ),
         "removeContent": Operation(summary: "Remove an uploaded content", good: .json("Result")),
         "listContents": Operation(
-            summary: "What an app's pushes can name, and what its campaigns brought",
+            summary: "An app's contents: uploaded ones, and those that campaigns brought",
             good: .json("Contents")
         ),
         "listParked": Operation(
-            summary: "Messages that wait for a person, the latest first",
+            summary: "Parked messages, the latest first",
             good: .json("ParkedList"),
             query: [
                 ("app", Schemas.app), ("campaign", Schemas.text), ("reason", Schemas.text), ("limit", Schemas.limit),
             ]
         ),
-        "getParked": Operation(summary: "One of them, with its body", good: .json("Parked")),
+        "getParked": Operation(summary: "A parked message with its body", good: .json("Parked")),
         "replayParked": Operation(
-            summary: "Send what was parked after all",
+            summary: "Send a parked message after all",
             good: .json("ParkedResult"),
             query: [("dry_run", ["type": "boolean"])]
         ),
         "discardParked": Operation(
-            summary: "Give it up: its devices end failed",
+            summary: "Discard a parked message: its devices end failed",
             good: .json("ParkedResult"),
             query: [("dry_run", ["type": "boolean"])]
         ),
         "getStatus": Operation(summary: "Broker, store, workers, lanes, breakers, pauses", good: .json("Status")),
         "listApps": Operation(summary: "The apps that are known here, without their keys", good: .json("Apps")),
-        "getCaller": Operation(summary: "Whose token it is, and what it may do", good: .json("Caller")),
+        "getCaller": Operation(summary: "The name, role and apps of the caller's token", good: .json("Caller")),
         "listAudit": Operation(
-            summary: "Who did what by this API, the latest first",
+            summary: "The audit log of this API, the latest entry first",
             good: .json("Audit"),
             query: [("limit", Schemas.limit), ("cursor", Schemas.cursor)]
         ),

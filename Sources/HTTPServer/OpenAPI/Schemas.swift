@@ -1,7 +1,7 @@
 import Campaigns
 import Fleet
 
-/// What the API's bodies look like (JSON Schema 2020-12, as OpenAPI 3.1 has it).
+/// The schemas of the API's bodies (JSON Schema 2020-12, as in OpenAPI 3.1).
 enum Schemas {
     static let text: JSONValue = ["type": "string"]
     static let app: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"]
@@ -24,7 +24,7 @@ enum Schemas {
 
     static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
 
-    /// An object; its members are there unless they are named as those that may be left out.
+    /// Returns an object's schema; members are required unless listed in `optional`.
     private static func object(_ members: KeyValuePairs<String, JSONValue>, optional: Set<String> = []) -> JSONValue {
         let required = members.map(\.key).filter { !optional.contains($0) }
         return .object([
@@ -33,7 +33,7 @@ enum Schemas {
         ])
     }
 
-    /// By name.
+    /// All schemas, by name.
     static let all: [JSONMember] = [
         JSONMember("Problem", problem), JSONMember("Error", error), JSONMember("Document", object),
         JSONMember("Version", object(["name": text, "version": text])), JSONMember("Job", job),
@@ -90,7 +90,7 @@ enum Schemas {
         optional: ["mend"]
     )
 
-    /// The whole shape is `fanfare schema job`.
+    /// The whole schema is `fanfare schema job`.
     private static let job: JSONValue = [
         "type": "object",
         "description": "The job as producers publish it; its whole schema is what fanfare schema job prints.",

@@ -7,7 +7,7 @@ import Store
 import Transport
 
 extension HTTPProblem {
-    /// The problem of any error that a handler threw; nil of our own mistakes, which are logged and told nobody.
+    /// Makes the problem of an error that a handler threw; nil for defects of ours, which are logged and not disclosed.
     init?(_ error: any Error) {
         switch error {
         case let problem as HTTPProblem: self = problem
@@ -22,7 +22,7 @@ extension HTTPProblem {
         }
     }
 
-    /// 503; the same request may succeed in a moment.
+    /// Makes a 503: the same request may succeed in a moment.
     init(unavailable title: String) {
         self.init(.unavailable, title, headers: [.retryAfter: "2"])
     }

@@ -1,7 +1,7 @@
 import Campaigns
 import HTTPTypes
 
-/// Why a request is refused: the one document for every problem (RFC 9457), with fields that go with it.
+/// The reason for a refusal: the one document for every problem (RFC 9457), with header fields that go with it.
 struct HTTPProblem: Error {
     let document: ProblemDocument
     let headers: HTTPFields

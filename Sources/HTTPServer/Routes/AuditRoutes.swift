@@ -3,13 +3,13 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// Who did what.
+/// The audit log.
 enum AuditRoutes {
     static let all = [Route(.get, "/v1/audit", .role(.admin), "listAudit", list)]
 
     private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow(["limit", "cursor"])
-        // What was done in all apps is for those that are for all apps.
+        // Operations span all apps, so only a token for all apps may read them.
         guard call.caller.apps == nil else { throw HTTPProblem(.forbidden, "this needs a token for all apps") }
         let limit = try call.query.number("limit", in: 1...200, default: 50)
         let cursor = try call.query.number("cursor", in: 1...Int.max, default: .max)

@@ -6,7 +6,7 @@ import HummingbirdCore
 import NIOPosix
 import Store
 
-/// Campaigns: sending them, looking at them, giving them orders.
+/// Campaigns: sending, reading and controlling them.
 enum CampaignRoutes {
     static let all =
         [
@@ -18,14 +18,14 @@ enum CampaignRoutes {
             Route(.get, "/v1/campaigns/{app}/{id}/report", .role(.viewer), "reportCampaign", report),
         ] + LifeOrder.allCases.map(order)
 
-    /// With which producers make a repeated request harmless; nil when they do not.
+    /// Returns the key with which a producer makes a repeated request harmless; nil when there is none.
     static func idempotencyKey(_ call: Call) -> String? {
         HTTPField.Name("Idempotency-Key").flatMap { call.request.headers[$0] }
     }
 
     // MARK: - Sending
 
-    /// 202 when the broker has confirmed the job, 200 when it is a campaign already.
+    /// Returns 202 when the broker has confirmed the job, 200 when the campaign exists already.
     private static func send(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let body = try await BodyReader.json(call, upTo: BodyReader.jobMax)
@@ -33,7 +33,7 @@ enum CampaignRoutes {
         return try await publish(try await judge(body, call, core, now), body, core, now)
     }
 
-    /// Publishes a good job with confirm, unless it is a campaign already; the answer of `send`.
+    /// Publishes a valid job with confirm, unless its campaign exists; the answer is that of `send`.
     static func publish(
         _ judgement: JobCoordinator.Judgement,
         _ body: [UInt8],
@@ -62,7 +62,7 @@ enum CampaignRoutes {
         try await JobCoordinator(core: core, caller: call.caller).judge(body, key: idempotencyKey(call), now: now)
     }
 
-    // MARK: - Looking
+    // MARK: - Reading
 
     private static func status(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
@@ -70,7 +70,7 @@ enum CampaignRoutes {
         return .json(try await look(app: app, id: id, call.caller, core).json)
     }
 
-    /// A campaign that the caller may see; without an app the ledger says which has it.
+    /// Returns a campaign that the caller may see; without an app the ledger finds it.
     static func look(
         app given: String?,
         id: String,
@@ -83,9 +83,9 @@ enum CampaignRoutes {
         return view
     }
 
-    /// The app of the caller's that has a campaign of an id; nil for who may use all of them.
+    /// Returns the app that has a campaign of this id, among the caller's; nil for callers with all apps.
     ///
-    /// What other apps have is not looked at: neither that they have it, nor that the id alone does not say which.
+    /// Other apps' campaigns are not considered: the caller learns neither of them nor of an ambiguous id.
     private static func ownApp(of id: String, _ caller: Caller, _ core: ServerCore) async throws -> String? {
         guard let apps = caller.apps?.sorted() else { return nil }
         let having = try await core.ledger.read { reader in
@@ -96,7 +96,7 @@ enum CampaignRoutes {
         return app
     }
 
-    /// What phones said of a campaign.
+    /// Returns the phones' reports about a campaign.
     private static func report(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let (app, id) = (try call.app(), call.parameter("id"))
@@ -104,7 +104,7 @@ enum CampaignRoutes {
         return .json(report.json)
     }
 
-    /// App and id of the path; without an app the ledger says which has it.
+    /// Returns app and id of the path; the app is nil when the path has none.
     static func key(_ call: Call) throws -> (app: String?, id: String) {
         (call.parameters["app"] == nil ? nil : try call.app(), call.parameter("id"))
     }
@@ -113,7 +113,7 @@ enum CampaignRoutes {
         HTTPProblem(.notFound, "there is no campaign \(NameRule.shown(id))")
     }
 
-    /// A page of the list; `next` is the cursor of the following one.
+    /// Returns a page of the list; `next` is the cursor of the following one.
     private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow(["app", "tag", "limit", "cursor"], repeated: ["state"])
         let app = try call.query.app()
@@ -142,7 +142,7 @@ enum CampaignRoutes {
 
     // MARK: - Orders
 
-    /// A broker that does not answer keeps no order waiting for longer.
+    /// The longest wait for a broker that does not answer.
     private static let patience = Duration.seconds(2)
 
     private static func order(_ order: LifeOrder) -> Route {
@@ -158,7 +158,7 @@ enum CampaignRoutes {
         }
     }
 
-    /// One synced transaction, and a hint; a worker that misses it looks within 500 ms by itself.
+    /// Gives an order in one synced transaction and sends a hint; a worker that misses the hint polls within 500 ms.
     private static func give(
         _ order: LifeOrder,
         _ app: String,
@@ -167,7 +167,7 @@ enum CampaignRoutes {
         _ core: ServerCore
     ) async throws -> Answer {
         let hint = ControlHint(core.configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
-        // The hint of a `fire` is to go at the moment of the commit.
+        // The hint of a `fire` has to leave at the moment of the commit.
         if order == .fire { await hint.ready(within: patience) }
         let result: LifeResult
         do throws(LedgerError) {

@@ -4,7 +4,7 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// Contents that pushes name, as an operator uploads them.
+/// Contents that pushes name, uploaded by an operator.
 enum ContentRoutes {
     static let all = [
         Route(.put, "/v1/apps/{app}/contents/{content}", .role(.operator), "putContent", put),
@@ -58,7 +58,7 @@ enum ContentRoutes {
         let removal = try await core.ledger.write(.synced) { try $0.removeContent(app: app, id: id) }
         switch removal {
         case .removed: return .json(["app": .string(app), "id": .string(id), "result": .string(removal.rawValue)])
-        case .ofCampaign: throw HTTPProblem(.wrongState, "a campaign brought it, and it goes with the campaign")
+        case .ofCampaign: throw HTTPProblem(.wrongState, "a campaign brought it, and it is removed with the campaign")
         case .missing: throw HTTPProblem(.notFound, "\(app) has no such content")
         }
     }

@@ -5,7 +5,7 @@ import HummingbirdCore
 import PushProviders
 import Store
 
-/// Devices of the registry, as an app's back end and an operator use it.
+/// Devices of the registry, for an app's back end and for operators.
 enum DeviceRoutes {
     static let all = [
         Route(.put, "/v1/apps/{app}/devices/{device}", .role(.operator), "putDevice", put),
@@ -13,15 +13,15 @@ enum DeviceRoutes {
         Route(.delete, "/v1/apps/{app}/devices/{device}", .role(.operator), "forgetDevice", forget),
     ]
 
-    /// Registers a device, or changes what is known of it: one line of `device import`, with the id from the path.
+    /// Registers or changes a device: one line of `device import`, with the id from the path.
     private static func put(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let (app, id) = (try call.app(), call.parameter("device"))
         guard case .object(var members) = try await BodyReader.value(call) else {
-            throw HTTPProblem(.usage, "the body is to be an object")
+            throw HTTPProblem(.usage, "the body must be an object")
         }
         if let given = members.first(where: { $0.name == "id" })?.value {
-            guard given == .string(id) else { throw HTTPProblem(.usage, "the body's id is another than the path's") }
+            guard given == .string(id) else { throw HTTPProblem(.usage, "the body's id differs from the path's") }
         } else {
             members.append(JSONMember("id", .string(id)))
         }

@@ -23,7 +23,7 @@ enum EventRoutes {
 
     private static let lastEventID = HTTPField.Name("Last-Event-ID")
 
-    /// Ends with the campaign, with the server, with the token, or when nobody reads any more.
+    /// Streams events; ends with the campaign, the server, the token's access, or when the client leaves.
     private static func stream(_ topic: LiveFeed.Topic, _ call: Call, _ core: ServerCore) async throws -> Answer {
         let last = lastEventID.flatMap { call.request.headers[$0] }
         let after = last.flatMap { Int64($0) }
@@ -35,7 +35,7 @@ enum EventRoutes {
         let isGood = core.gate.watch(call.caller, authorization: call.request.headers[.authorization])
         let texts = try await core.feed.subscribe(topic, after: after, for: call.caller.name, while: isGood)
         let body = ResponseBody { writer in
-            // At once, so that the head of the answer goes out before anything happens.
+            // At once, so that the answer's head leaves before the first event.
             try await writer.write(ByteBuffer(string: LiveEvent.heartbeat))
             for await text in texts { try await writer.write(ByteBuffer(string: text)) }
             try await writer.finish(nil)

@@ -13,14 +13,14 @@ enum FleetRoutes {
         Route(.get, "/v1/caller", .role(.viewer), "getCaller", caller),
     ]
 
-    /// The document of `fanfare status --json`.
+    /// Returns the document of `fanfare status --json`.
     private static func status(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         guard call.caller.apps == nil else { throw HTTPProblem(.forbidden, "this needs a token for all apps") }
         return .json(try await core.fleet.view().json)
     }
 
-    /// Whose token it is that asks, and what may be done with it.
+    /// Returns the name, role and apps of the caller's token.
     private static func caller(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let apps = call.caller.apps.map { JSONValue.array($0.sorted().map(JSONValue.string)) }
@@ -29,7 +29,7 @@ enum FleetRoutes {
         ])
     }
 
-    /// The apps of this host's file: names and what can be shown of their accounts, never a key.
+    /// Returns the apps of this host's file: names and the public facts of their accounts, never a key.
     private static func apps(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let apps = core.apps.filter { call.caller.mayUse($0.name) }

@@ -4,7 +4,7 @@ import Fleet
 import PushProviders
 import Store
 
-/// A producer's job before it is published: the same checks as `campaign send`, by the same rules.
+/// Checks a producer's job before it is published, by the rules of `campaign send`.
 struct JobCoordinator {
     let core: ServerCore
     let caller: Caller
@@ -13,10 +13,10 @@ struct JobCoordinator {
     struct Judgement {
         let job: Job
         var warnings: [Problem]
-        /// It is a campaign already, as the same job.
+        /// True if the same job is a campaign already.
         let isKnown: Bool
 
-        /// What is answered, as `campaign send --json` says it.
+        /// Returns the answer, in the form of `campaign send --json`.
         func document(_ verdict: String) -> JSONValue {
             [
                 "campaign": .string(job.id), "app": .string(job.app), "verdict": .string(verdict),
@@ -24,14 +24,14 @@ struct JobCoordinator {
             ]
         }
 
-        /// Where the campaign is.
+        /// The campaign's path.
         var place: String { "/v1/campaigns/\(job.app)/\(job.id)" }
     }
 
-    /// Throws 422 with everything that is wrong, 404 for an app that the caller may not use, 409 when another job has the
-    /// id.
+    /// Judges a job.
     ///
-    /// `content`: the id of a content that came with the job, and that is stored before it is published.
+    /// Throws 422 with all its problems, 404 for an app that the caller may not use, 409 when another job has the id.
+    /// `content` is the id of a content that came with the job and is stored before the job is published.
     func judge(
         _ body: [UInt8],
         key: String?,
@@ -48,7 +48,7 @@ struct JobCoordinator {
         )
         let decoding = JobDecoder.decode(body, envelope: envelope)
         if let app = decoding.app { try caller.require(app: app) }
-        // What was accepted stays so, whatever is wrong with it by now.
+        // A job once accepted stays accepted, whatever is wrong with it by now.
         envelope.judgesTime = false
         if let job = JobDecoder.decode(body, envelope: envelope).job,
             let known = try await LocalIntake.known(job, in: core.ledger)

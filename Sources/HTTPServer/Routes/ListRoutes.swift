@@ -15,7 +15,7 @@ enum ListRoutes {
 
     private static let formats: [String: AudienceFileFormat] = ["text/csv": .csv, "application/x-ndjson": .ndjson]
 
-    /// A new version of a list from a body of any length, which is never in memory as a whole.
+    /// Stores a new version of a list from a body of any length, which is never in memory as a whole.
     private static func put(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let (app, name) = (try call.app(), call.parameter("list"))
@@ -40,7 +40,7 @@ enum ListRoutes {
             }
             return try await stream.finish()
         } catch {
-            // What went wrong first is what the caller has to mend.
+            // The first error is the one that the caller has to fix.
             try? await stream.abandon()
             throw error
         }

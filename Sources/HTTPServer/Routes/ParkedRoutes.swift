@@ -5,7 +5,7 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// Messages that wait for a person.
+/// Parked messages, which wait for a person.
 enum ParkedRoutes {
     static let all = [
         Route(.get, "/v1/parked", .role(.viewer), "listParked", list),
@@ -23,7 +23,7 @@ enum ParkedRoutes {
         let app = try call.query.app()
         if let app { try call.caller.require(app: app) }
         guard app != nil || call.caller.apps == nil else {
-            throw HTTPProblem(.usage, "say which app: this token is not for all of them")
+            throw HTTPProblem(.usage, "name an app: this token is not for all of them")
         }
         let filter = ParkedFilter(app: app, campaign: call.query["campaign"], reason: call.query["reason"])
         let limit = try call.query.number("limit", in: 1...200, default: 100)
@@ -36,7 +36,7 @@ enum ParkedRoutes {
         return .json(ParkedRow.document(try await message(call, core)))
     }
 
-    /// The document of `parked replay --json`, of one message; with `dry_run=true` nothing is changed.
+    /// Handles one message and returns the document of `parked replay --json`; `dry_run=true` changes nothing.
     private static func carryOut(_ order: ParkedOrder, _ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow(["dry_run"])
         let isDry = try call.query.flag("dry_run")
@@ -47,7 +47,7 @@ enum ParkedRoutes {
         )
     }
 
-    /// The message of the path; one of an app that the caller may not use is not there for him.
+    /// Returns the path's message; 404 for messages of apps that the caller may not use.
     private static func message(_ call: Call, _ core: ServerCore) async throws -> ParkedMessage {
         let missing = HTTPProblem(.notFound, "there is no such parked message")
         guard let number = Int64(call.parameter("number")), number > 0 else { throw missing }

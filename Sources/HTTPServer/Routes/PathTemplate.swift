@@ -1,13 +1,13 @@
 import Campaigns
 
-/// A path with names in place of some of its segments: `/v1/campaigns/{app}/{id}:pause`.
+/// A path with names for some segments: `/v1/campaigns/{app}/{id}:pause`.
 ///
-/// Hummingbird's router is not used, because ids may have colons themselves, and because roles, limits and the OpenAPI
-/// document are judged by the same table of routes.
+/// Hummingbird's router is not used: ids may contain colons themselves, and roles, limits and the OpenAPI document come
+/// from the same table of routes.
 struct PathTemplate: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     private enum Segment: Hashable {
         case literal(String)
-        /// A value, with what has to follow it.
+        /// A value, with the text that has to follow it.
         case parameter(String, suffix: String)
     }
 
@@ -23,12 +23,12 @@ struct PathTemplate: Sendable, Hashable, CustomStringConvertible, ExpressibleByS
         }
     }
 
-    /// The names of its parameters, in their order.
+    /// The names of the parameters, in order.
     var parameters: [String] {
         segments.compactMap { if case .parameter(let name, _) = $0 { name } else { nil } }
     }
 
-    /// The values of a path's segments, which are decoded already; nil when the path is another.
+    /// Returns the parameters' values in a path's decoded segments; nil for another path.
     func match(_ path: [String]) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]
@@ -44,26 +44,26 @@ struct PathTemplate: Sendable, Hashable, CustomStringConvertible, ExpressibleByS
     }
 }
 
-/// Takes a request's target apart (RFC 3986, section 3).
+/// Splits a request's target (RFC 3986, section 3).
 enum RequestTarget {
-    /// The path, and the query behind its question mark.
+    /// Returns the path, and the query after its question mark.
     static func parts(_ target: String) -> (path: Substring, query: Substring) {
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         return (target[..<end], target[end...].dropFirst())
     }
 
-    /// The segments of a path, decoded; nil when one is not well formed.
+    /// Returns a path's decoded segments; nil when one is malformed.
     static func segments(_ path: Substring) -> [String]? {
         var segments: [String] = []
         for part in path.utf8.split(separator: UInt8(ascii: "/")) {
-            // The way to another path names nothing here, however it is written.
+            // Dot segments are refused, in whatever encoding: they name other paths.
             guard let text = decode(Substring(part)), !NameRule.isDots(text) else { return nil }
             segments.append(text)
         }
         return segments
     }
 
-    /// The pairs of a query in their order; nil when it is not well formed.
+    /// Returns the pairs of a query in order; nil when it is malformed.
     static func query(_ text: Substring) -> [(name: String, value: String)]? {
         var pairs: [(name: String, value: String)] = []
         for part in text.split(separator: "&") {
@@ -78,7 +78,7 @@ enum RequestTarget {
     }
 
     private static func decode(_ text: Substring, plusIsBlank: Bool = false) -> String? {
-        // Nothing to decode, as nearly always.
+        // The usual case: nothing to decode.
         let isPlain = text.utf8.allSatisfy {
             $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+")
         }
@@ -98,7 +98,7 @@ enum RequestTarget {
             default: bytes.append(byte)
             }
         }
-        // No name of ours has control characters, and a database may not take them.
+        // No name here has control characters, and a database may refuse them.
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// Whether the server lives and can work, what it has done, what it is.
+/// The server's liveness, readiness, metrics, version and API document.
 enum ProbeRoutes {
     static let all =
         ofProcess + [
@@ -16,7 +16,7 @@ enum ProbeRoutes {
             },
         ]
 
-    /// What every process has, whatever it answers besides.
+    /// The routes of every process, in any role.
     static let ofProcess = [
         Route(.get, "/livez", .open, "livez") { _, _ in .text("ok\n") },
         Route(.get, "/readyz", .open, "readyz", ready),
@@ -29,7 +29,7 @@ enum ProbeRoutes {
         },
     ]
 
-    /// 503 with a line for each reason: while the server stops, without the broker, without the ledger.
+    /// Returns 200, or 503 with a line for each reason: no broker, no ledger, or a stop under way.
     private static func ready(_ call: Call, _ core: ServerCore) async throws -> Answer {
         let reasons = await core.readiness.reasons()
         if reasons.isEmpty { return .text("ok\n") }

@@ -1,7 +1,7 @@
 import Campaigns
 import Fleet
 
-/// The parameters of a request's query; each route says which it takes, and others are refused.
+/// The parameters of a request's query; each route names those that it takes, and others are refused.
 struct Query: Sendable {
     private let pairs: [(name: String, value: String)]
 
@@ -9,7 +9,7 @@ struct Query: Sendable {
         self.pairs = pairs
     }
 
-    /// Throws 400 when there is a parameter of another name, or one twice that may be there once.
+    /// Throws 400 for a parameter of another name, or for a repeated one not in `repeated`.
     func allow(_ names: [String], repeated: [String] = []) throws(HTTPProblem) {
         for (name, _) in pairs {
             guard names.contains(name) || repeated.contains(name) else {
@@ -31,7 +31,7 @@ struct Query: Sendable {
             }
         }
         for name in names where all(name).count > 1 {
-            throw HTTPProblem(.usage, "the parameter \(name) is there twice")
+            throw HTTPProblem(.usage, "the parameter \(name) occurs twice")
         }
     }
 
@@ -39,7 +39,7 @@ struct Query: Sendable {
 
     func all(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
 
-    /// A whole number within a range; throws 400.
+    /// Returns a whole number within a range; throws 400.
     func number(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(HTTPProblem) -> Int {
         guard let text = self[name] else { return value }
         guard let number = Int(text), range.contains(number) else {
@@ -48,7 +48,7 @@ struct Query: Sendable {
         return number
     }
 
-    /// `true` or `false`; throws 400.
+    /// Returns the value of `true` or `false`; throws 400.
     func flag(_ name: String) throws(HTTPProblem) -> Bool {
         switch self[name] {
         case nil, "false": false
@@ -57,7 +57,7 @@ struct Query: Sendable {
         }
     }
 
-    /// An app's name; throws 400.
+    /// Returns an app's name; throws 400.
     func app() throws(HTTPProblem) -> String? {
         guard let app = self["app"] else { return nil }
         guard NameRule.isApp(app) else {

@@ -3,15 +3,15 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 
-/// One thing that the API does.
+/// A route of the API.
 struct Route: PathRoute {
     typealias Handler = @Sendable (Call, ServerCore) async throws -> Answer
 
-    /// Who may use it.
+    /// The right to use a route.
     enum Access: Sendable, Equatable {
         /// Everybody, without a token: probes.
         case open
-        /// Whoever has this role or a higher one.
+        /// Callers with this role or a higher one.
         case role(Role)
     }
 
@@ -37,20 +37,20 @@ struct Route: PathRoute {
     }
 }
 
-/// A request on its way to a handler.
+/// A request for a handler.
 struct Call: Sendable {
     let request: Request
     let parameters: [String: String]
     let query: Query
     let caller: Caller
 
-    /// A parameter of the route's path.
+    /// Returns a parameter of the route's path.
     func parameter(_ name: String) -> String {
         guard let value = parameters[name] else { preconditionFailure("the route has no parameter \(name)") }
         return value
     }
 
-    /// The app of the path, which the caller may use; throws 404 of every other.
+    /// Returns the path's app; throws 404 unless the caller may use it.
     func app() throws(HTTPProblem) -> String {
         let app = parameter("app")
         guard NameRule.isApp(app) else { throw HTTPProblem(.notFound, "there is no app of this name") }
@@ -59,12 +59,12 @@ struct Call: Sendable {
     }
 }
 
-/// What is answered.
+/// An answer of the API or the edge.
 struct Answer: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body: ResponseBody
-    /// Whose bytes the body has when others may have them too: kept until it is sent.
+    /// The owner of the body's bytes when other answers share them; kept until it is sent.
     var shared: SharedContent?
 
     init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: ResponseBody = ResponseBody()) {

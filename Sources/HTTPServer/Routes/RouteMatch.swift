@@ -1,19 +1,19 @@
 import HTTPTypes
 
-/// What a method and a path lead to: a route of the API, or of the edge.
+/// A method and path with a handler, of the API or of the edge.
 protocol PathRoute: Sendable {
     var method: HTTPRequest.Method { get }
     var path: PathTemplate { get }
 }
 
-/// What a request's method and path lead to.
+/// The result of matching a request's method and path.
 enum RouteMatch<Route: PathRoute>: Sendable {
     case route(Route, [String: String])
-    /// The path is one of ours, the method is not; those that are.
+    /// The path exists, but with these other methods.
     case otherMethod([HTTPRequest.Method])
     case nothing
 
-    /// The first route that fits; a request for the head alone takes the way of one for the whole.
+    /// Finds the first matching route; HEAD matches as GET.
     init(_ method: HTTPRequest.Method, _ path: [String], among routes: [Route]) {
         let method = method == .head ? HTTPRequest.Method.get : method
         var others: [HTTPRequest.Method] = []

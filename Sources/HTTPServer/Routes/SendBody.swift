@@ -1,30 +1,31 @@
 import Campaigns
 import Fleet
 
-/// A body of `POST /v1/sends`: the job that is made of it, the content that came with it, and where its own places are.
+/// A body of `POST /v1/sends`: the job made from it, the content that came with it, and the mapping of the job's
+/// pointers to the body's.
 ///
-/// Pure. Whatever is wrong with the job is told with pointers of the body that was sent, never of the job.
+/// Pure. Problems of the job are reported with pointers of the body that was sent.
 struct SendBody {
     /// The job as producers publish it.
     let job: JSONValue
-    /// The content that `content.rich` brought, to be stored before the job is published; nil also when it cannot be.
+    /// The content that `content.rich` brought, to be stored before the job is published; nil without a usable one.
     let content: ContentUpload?
-    /// The id of what it brought, whether or not it can be stored.
+    /// The id of that content, valid or not.
     let contentID: String?
     /// Problems of the members that a job does not have.
     let problems: [Problem]
     private let receiver: Receiver
-    /// True when the body has a block `delivery`: else the job's own is nowhere in it.
+    /// True if the body has a block `delivery`; without it, the job's own has no position in the body.
     private let hasDelivery: Bool
 
     /// The receiver of a send.
     private enum Receiver: Equatable {
         case device, user
-        /// Nobody who can be read.
+        /// No readable receiver.
         case nobody
     }
 
-    /// Takes a body apart; `key` is the job's id when the body has none.
+    /// Splits a body; `key` is the job's id when the body has none.
     init(_ members: [JSONMember], key: String?) {
         var problems: [Problem] = []
         var job = members.filter { !["device", "user", "audience"].contains($0.name) }
@@ -39,7 +40,7 @@ struct SendBody {
         self.problems = problems
     }
 
-    // MARK: - Who
+    // MARK: - Receiver
 
     private static func receiver(_ members: [JSONMember], _ problems: inout [Problem]) -> (Receiver, JSONValue) {
         func value(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
@@ -58,7 +59,7 @@ struct SendBody {
         }
         guard let user = value("user") else {
             refuse("/device", .required, "the device is missing", "add device with its token, or user")
-            // Whatever is wrong besides is told too.
+            // A stand-in, so that the body's other problems are reported too.
             return (.nobody, ["everyone": true])
         }
         guard case .string = user else {
@@ -68,7 +69,7 @@ struct SendBody {
         return (.user, ["users": [user]])
     }
 
-    /// Urgent, unless it says otherwise or sends no push.
+    /// Sets the urgency to `urgent`, unless the body names one or the kind sends no push.
     private static func hasten(_ job: inout [JSONMember]) {
         if job.contains(where: { $0.name == "kind" && $0.value == .string(CampaignKind.inApp.rawValue) }) { return }
         guard let place = job.firstIndex(where: { $0.name == "delivery" }) else {
@@ -84,7 +85,7 @@ struct SendBody {
 
     private static let place = JSONPointer.root.appending("content").appending("rich")
 
-    /// Takes the bytes out of `content.rich`, which names them then.
+    /// Moves the bytes out of `content.rich`, which then names them by id.
     private static func takeContent(
         outOf job: inout [JSONMember],
         id: String?,
@@ -97,7 +98,7 @@ struct SendBody {
         else { return (nil, nil) }
         func given(_ name: String) -> JSONValue? { rich.first { $0.name == name }?.value }
         var named = rich.filter { !own.contains($0.name) }
-        // Under the send's own id, when it gives none.
+        // Under the send's own id when the content has none.
         if given("id") == nil, let id { named.append(JSONMember("id", .string(id))) }
         block[richAt].value = .object(named)
         job[at].value = .object(block)
@@ -105,7 +106,7 @@ struct SendBody {
         let type = contentType(given("content_type"), &problems)
         let bytes = bytes(given("body"), encoding: given("encoding"), &problems)
         let ownID = named.first { $0.name == "id" }?.value.string
-        // What is wrong with the id is told by the job.
+        // The job reports an invalid id.
         guard let type, let bytes, let ownID, NameRule.isID(ownID) else { return (ownID, nil) }
         var found: [Problem] = []
         let upload = ContentUpload(id: ownID, type: given("type")?.string, contentType: type, bytes: bytes, &found)
@@ -124,8 +125,8 @@ struct SendBody {
             Problem(
                 pointer: place.appending("content_type").text,
                 code: value == nil ? .required : .value,
-                detail: value == nil ? "what the body is, is not said" : "content_type is none that is taken",
-                fix: "there are \(known)"
+                detail: value == nil ? "content_type is missing" : "content_type is not supported",
+                fix: "use one of \(known)"
             )
         )
         return nil
@@ -153,27 +154,27 @@ struct SendBody {
         }
     }
 
-    // MARK: - Its own places
+    // MARK: - Pointers
 
-    /// A problem of the job's with the place where it is in the body.
+    /// Returns a problem of the job with its pointer in the body.
     func translated(_ problem: Problem) -> Problem {
         var problem = problem
         problem.pointer = place(problem.pointer)
         return problem
     }
 
-    /// A refusal of the job's, with everything that is wrong with the body besides.
+    /// Returns a refusal of the job with pointers in the body, and with the body's own problems.
     func translated(_ document: ProblemDocument) -> ProblemDocument {
         var document = document
         guard document.kind == .invalidJob else { return document }
-        // Who it is for could not be read, and stood as somebody else in the job.
+        // Without a readable receiver the job has a stand-in, whose problems are not the body's.
         let errors = document.errors.filter { receiver != .nobody || !$0.pointer.hasPrefix("/audience") }
         document.errors = problems + errors.map(translated)
         document.warnings = document.warnings.map(translated)
         return document
     }
 
-    /// The refusal of a body whose job could be sent.
+    /// Returns the refusal of a body whose job is valid.
     func refusal(campaign: String, warnings: [Problem]) -> ProblemDocument {
         ProblemDocument(
             .invalidJob,

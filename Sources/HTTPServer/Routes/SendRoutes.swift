@@ -4,23 +4,23 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// A push to one device or to a user's devices: an urgent campaign of a few, with a body that has no audience.
+/// Pushes to one device or to a user's devices: small urgent campaigns whose body has no audience.
 enum SendRoutes {
     static let all = [
         Route(.post, "/v1/sends", .role(.operator), "sendToDevice", send),
         Route(.get, "/v1/sends/{id}", .role(.viewer), "getSend", show),
     ]
 
-    /// Of a campaign with more devices single ones are not shown: the most that an urgent job names.
+    /// The most devices of a campaign whose devices are listed singly: the most that an urgent job names.
     static let devicesMax = 1_000
 
     // MARK: - Sending
 
-    /// The job as for campaigns, with `device` or `user` in place of `audience`, and with the content that it names.
+    /// Sends a campaign's job with `device` or `user` in place of `audience`, and with the content that it names.
     private static func send(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         guard case .object(let members) = try await BodyReader.value(call, upTo: BodyReader.jobMax) else {
-            throw HTTPProblem(.usage, "the body is to be an object")
+            throw HTTPProblem(.usage, "the body must be an object")
         }
         let key = CampaignRoutes.idempotencyKey(call)
         let send = SendBody(members, key: key)
@@ -40,7 +40,7 @@ enum SendRoutes {
         guard send.problems.isEmpty else {
             throw HTTPProblem(send.refusal(campaign: judgement.job.id, warnings: judgement.warnings))
         }
-        // A repeat of what was sent changes nothing, its content neither.
+        // A repeated send changes nothing, its content included.
         if !judgement.isKnown, let content = send.content {
             guard try await content.put(app: judgement.job.app, in: core.ledger) != .ofCampaign else {
                 throw HTTPProblem(.wrongState, "a campaign has the id \(content.id), and brings its own content")
@@ -49,9 +49,9 @@ enum SendRoutes {
         return try await CampaignRoutes.publish(judgement, body, core, now)
     }
 
-    // MARK: - Looking
+    // MARK: - Reading
 
-    /// The outcome of a push, with what the phones said of it.
+    /// Returns the outcome of a push, with the phones' reports.
     private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow(["app"])
         let app = try call.query.app()
@@ -59,7 +59,7 @@ enum SendRoutes {
         let id = call.parameter("id")
         let view = try await CampaignRoutes.look(app: app, id: id, call.caller, core)
         let number = try await core.ledger.read { try $0.campaignNumber(app: view.app, id: id) }
-        // A job that was refused never had devices.
+        // A refused job has no devices.
         var traces: [DeviceTrace] = []
         if let number {
             guard let found = try await core.ledger.traces(campaign: number, devicesMax: devicesMax) else {

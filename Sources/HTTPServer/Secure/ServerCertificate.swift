@@ -2,13 +2,13 @@ import Fleet
 import Synchronization
 import TLS
 
-/// The server's certificate and private key, which may be replaced while it runs; may be used from any thread.
+/// The server's certificate and private key, replaceable at run time; may be used from any thread.
 ///
-/// A new connection gets the newest; those that are open keep theirs.
+/// New connections use the latest; open ones keep theirs.
 final class ServerCertificate: Sendable {
     private static let bytesMax = 1 << 20
 
-    /// What the two addresses use: the API speaks HTTP/1.1 alone, the edge's own address HTTP/2 too.
+    /// The contexts of the two addresses: the API speaks HTTP/1.1 only, the edge's own address HTTP/2 too.
     private struct Contexts {
         let api: TLSServerContext
         let edge: TLSServerContext
@@ -26,12 +26,12 @@ final class ServerCertificate: Sendable {
         contexts = Mutex(try Self.read(settings))
     }
 
-    /// What a new connection uses.
+    /// Returns the context for a new connection.
     func current(speaksHTTP2: Bool) -> TLSServerContext {
         contexts.withLock { speaksHTTP2 ? $0.edge : $0.api }
     }
 
-    /// Reads the files again; what cannot be used changes nothing and is thrown.
+    /// Reads the files again; throws and changes nothing when they cannot be used.
     func reload() throws(ConfigurationError) {
         let new = try Self.read(settings)
         contexts.withLock { $0 = new }

@@ -11,7 +11,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private let session: TLSSession
-    /// What was written before the handshake was over.
+    /// Writes from before the end of the handshake.
     private var early: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
     init(_ context: TLSServerContext) throws(TLSError) {
@@ -30,7 +30,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
             }
         }
         if session.state == .established { writeEarly(context) }
-        // Alerts are sent too, so that the client can say what is wrong.
+        // Alerts are sent too, so that the client can report the failure.
         drain(context)
         context.flush()
         if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
@@ -87,7 +87,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
         drain(context, promise)
     }
 
-    /// Writes what is pending; the promise is kept with the last of it.
+    /// Writes pending ciphertext; the promise completes with the last of it.
     private func drain(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
         let count = session.pendingCiphertext
         guard count > 0 else {

@@ -1,16 +1,16 @@
 public import Campaigns
 
-/// What an app has with Apple: topic, hosts, key or certificate.
+/// An app's account with Apple: topic, hosts, key or certificate.
 public struct APNsAccount: ProviderAccount {
     /// The app's settings.
     public let settings: APNsSettings
 
-    /// An account.
+    /// Creates an account.
     public init(settings: APNsSettings) {
         self.settings = settings
     }
 
-    /// APNs.
+    /// The APNs provider.
     public var provider: any PushProvider { APNsProvider() }
     /// See `ProviderAccount`.
     public var credential: AccountCredential { settings.credential }
@@ -32,7 +32,7 @@ public struct APNsAccount: ProviderAccount {
         settings.endpoint(environment)
     }
 
-    /// Push types that Apple takes with a provider token only (C1.3).
+    /// Refuses push types that Apple accepts only with a provider token (C1.3).
     public func check(_ job: Job) -> JobCheck {
         guard case .certificate = settings.credential, job.effectivePushType.needsProviderToken else {
             return JobCheck()
@@ -47,15 +47,15 @@ public struct APNsAccount: ProviderAccount {
         ])
     }
 
-    /// The last instant of 32 bits: what is beyond is refused as BadExpirationDate.
+    /// The last instant of 32 bits: Apple refuses a later one as BadExpirationDate.
     private static let expirationMax = Int64(UInt32.max)
 
-    /// The headers of C1.2, compressed as C1.1 asks.
+    /// Prepares the headers of C1.2, compressed as C1.1 asks.
     ///
-    /// `apns-expiration` is the absolute end in whole seconds, or 0 when the provider is not to store the push. It keeps one
-    /// for 30 days at most; an end beyond the 32 bits of that field is told as the last instant that they have.
+    /// `apns-expiration` is the absolute end in whole seconds, or 0 when the provider is not to store the push. Apple
+    /// stores a push for at most 30 days. An end beyond the 32 bits of that field becomes its last instant.
     public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
-        // 0 would mean something else than an instant of long ago, which no live shard has.
+        // At least 1, because 0 has another meaning; no live shard has an instant that long ago.
         let expiration = facts.dropIfOffline ? 0 : min(max(1, facts.expiresAt.seconds), Self.expirationMax)
         var headers = [
             RequestHeader(":method", "POST"),

@@ -8,7 +8,7 @@ enum APNsAnswers {
         let kind: AnswerClass
     }
 
-    /// Reasons whose class is not that of their status; all others are what `kind(status:)` says.
+    /// Reasons whose class differs from that of their status; `kind(status:)` classifies all others.
     private static let exceptions: [Known] = [
         Known(status: 400, reason: "BadDeviceToken", kind: .tokenSuspect),
         Known(status: 400, reason: "DeviceTokenNotForTopic", kind: .tokenSuspect),
@@ -21,7 +21,7 @@ enum APNsAnswers {
         Known(status: 503, reason: "Shutdown", kind: .connectionFault),
     ]
 
-    /// Every other reason that Apple names, so that no text is made per device: these live as long as the program.
+    /// Apple's other reasons, as constants that live as long as the program, so that no text is created per device.
     private static let names = [
         "Unregistered", "ExpiredToken", "TooManyRequests", "ServiceUnavailable", "InternalServerError",
         "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders",
@@ -30,9 +30,9 @@ enum APNsAnswers {
         "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadPath", "MethodNotAllowed", "PayloadTooLarge",
     ]
 
-    /// What an answer means.
+    /// Returns the meaning of an answer.
     ///
-    /// Where the body does not say, the status decides.
+    /// The status decides where the body gives no reason.
     static func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer {
         if status == 200 { return .accepted }
         var kind = kind(status: status)
@@ -50,7 +50,7 @@ enum APNsAnswers {
                 }
             }
             if kind == .tokenDead(since: nil) {
-                // Milliseconds here, seconds in `apns-expiration`.
+                // Milliseconds here, but seconds in `apns-expiration`.
                 kind = .tokenDead(since: fields.number.map { Timestamp(milliseconds: $0) })
             }
         }
@@ -61,19 +61,19 @@ enum APNsAnswers {
         )
     }
 
-    /// The class of a status that nothing more is known about.
+    /// The class of a status without a known reason.
     static func kind(status: Int) -> AnswerClass {
         switch status {
         case 200...299: .accepted
         case 401, 403, 407: .credential
-        // Not of Apple, but a gateway between us may say them: too slow, wrong connection, too early.
+        // Apple does not use these, but a gateway in between may: too slow, wrong connection, too early.
         case 408, 425: .serviceFault
         case 421: .connectionFault
         case 404, 405: .bug
         case 410: .tokenDead(since: nil)
         case 429: .deviceThrottled
         case 400...499: .payloadBad
-        // A redirect is no answer of Apple's: the endpoint is something else.
+        // A redirect does not come from Apple: the endpoint is something else.
         case 300...399: .bug
         default: .serviceFault
         }

@@ -1,11 +1,11 @@
 import Campaigns
 
-/// The JSON that goes to Apple (`push-protocols.md`, C1.7); the same job gives the same bytes.
+/// The JSON body for Apple (`push-protocols.md`, C1.7); the same job gives the same bytes.
 ///
-/// `aps` first, then `content.data` as its peers in the order of the job, then `content.apns` merged over it:
-/// objects member by member, everything else replaced. The `fanfare` object is the last member.
+/// `aps` comes first, then `content.data` as its peers in the order of the job, then `content.apns` merged over both:
+/// objects member by member, other values replaced. The `fanfare` object is the last member.
 enum APNsPayload {
-    /// The body of the request.
+    /// Returns the body of the request.
     static func segments(_ job: Job, carriesMessageID: Bool) -> [PayloadSegment] {
         var payload = SegmentWriter()
         payload.append("{")
@@ -20,7 +20,7 @@ enum APNsPayload {
                 payload.write(member.value, .personal, raw: raw)
             }
         }
-        // A device management push is read by the system; no app sees it.
+        // The system reads a device management push; no app sees it.
         if carriesMessageID, job.effectivePushType != .mdm {
             payload.append(",")
             FanfareObject.write(job, asText: false, to: &payload)
@@ -29,10 +29,10 @@ enum APNsPayload {
         return payload.finished()
     }
 
-    /// The fields of Apple's object in which content allows templates.
+    /// The fields of Apple's object in which the content may have templates.
     private static let personalNames: Set<String> = ["alert", "thread-id"]
 
-    /// Apple's object; a badge that is a template comes last, because it may be left out with its comma.
+    /// Writes Apple's object; a badge template comes last, because it may be left out with its comma.
     private static func write(aps: JSONValue, raw: JSONValue?, to payload: inout SegmentWriter) {
         guard let members = aps.members else { return payload.write(aps, .plain) }
         var badge: String?
@@ -51,13 +51,13 @@ enum APNsPayload {
         payload.append("}")
     }
 
-    /// The members of the payload before they are written, at least one, without the `fanfare` object.
+    /// Returns the members of the payload before they are written, at least one, without the `fanfare` object.
     static func members(_ job: Job) -> [JSONMember] {
         let content = job.content
         var root: [JSONMember] = []
-        // A key `aps` in data is refused by the decoder; were it here it would take the place of all that we say.
+        // The decoder refuses a key `aps` in data; here it would replace the whole `aps` object.
         for member in content.data where member.name != "aps" { root.append(member) }
-        // A native push is what its producer wrote.
+        // A native push is exactly as its producer wrote it.
         let isWhole = job.kind == .native && content.apns?.members?.isEmpty == false
         let aps = aps(content, pushType: job.effectivePushType)
         if !isWhole, !aps.isEmpty || root.isEmpty { root.insert(JSONMember("aps", .object(aps)), at: 0) }
@@ -109,7 +109,7 @@ enum APNsPayload {
         ])
     }
 
-    /// ActivityKit reads another form of `alert`: localised texts as objects in `title` and `body`, the sound inside
+    /// Returns ActivityKit's form of `alert`: localised texts as objects in `title` and `body`, the sound inside
     /// (Apple, "Starting and updating Live Activities with ActivityKit push notifications"; WWDC23 session 10185).
     private static func activityAlert(_ content: Content) -> [JSONMember] {
         let alert = JSONMember.members([

@@ -2,16 +2,16 @@ public import Campaigns
 
 /// Apple Push Notification service over its HTTP/2 provider API (`push-protocols.md`, C1).
 public struct APNsProvider: PushProvider {
-    /// The provider; it has no state.
+    /// Creates the provider, which has no state.
     public init() {}
 
     /// `apns`.
     public var name: ProviderName { .apns }
 
-    /// Hexadecimal digits.
+    /// Tokens of hexadecimal digits.
     public var tokens: any TokenForm { APNsTokenForm() }
 
-    /// Apple keeps a push for at most 30 days; collapse ids have at most 64 bytes (C1.2).
+    /// Apple stores a push for at most 30 days; collapse ids have at most 64 bytes (C1.2).
     public var limits: ProviderLimits {
         ProviderLimits(
             collapseIDBytesMax: 64,
@@ -45,7 +45,7 @@ public struct APNsProvider: PushProvider {
     /// Five seconds (design, section 6).
     public var firstRung: Rung { .seconds5 }
 
-    /// `apns-id`.
+    /// The value of `apns-id`.
     public func requestID(campaign: CampaignHash, device: UInt32) -> String? {
         RequestID.text(campaign: campaign, device: device)
     }

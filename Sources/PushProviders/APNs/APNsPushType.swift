@@ -1,8 +1,8 @@
 import Campaigns
 
-/// What Apple's push types ask for (`push-protocols.md`, C1.3).
+/// The requirements of Apple's push types (`push-protocols.md`, C1.3).
 extension PushType {
-    /// What stands behind the bundle id in `apns-topic`.
+    /// The suffix of the bundle id in `apns-topic`.
     var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -17,17 +17,17 @@ extension PushType {
         }
     }
 
-    /// The topic for an app's; one that has the suffix already is left as it is.
+    /// Returns the push type's topic from an app's topic; one that already has the suffix stays unchanged.
     func topic(of topic: String) -> String {
         topic.hasSuffix(topicSuffix) ? topic : topic + topicSuffix
     }
 
-    /// Bytes of the payload at most (C1.1).
+    /// The largest payload in bytes (C1.1).
     var payloadBytesMax: Int { self == .voip ? 5120 : 4096 }
 
-    /// Whether Apple takes it with a provider token only.
+    /// True if Apple accepts the type only with a provider token.
     var needsProviderToken: Bool { self == .location || self == .liveactivity }
 
-    /// Whether its payload is nothing but the news that something changed.
+    /// True if the payload says nothing except that something changed.
     var isContentChange: Bool { self == .widgets || self == .controls }
 }

@@ -2,8 +2,8 @@ import Campaigns
 
 /// Apple's rules for push types, headers and sizes, checked at intake (`push-protocols.md`, C1.2, C1.3, C1.8).
 ///
-/// The decoder of `Campaigns` has checked the job field by field; this is about the request as it will be sent, with
-/// `content.apns` merged in. Who writes `aps` by hand is held to the same rules.
+/// The decoder of `Campaigns` has checked the job field by field. These rules apply to the request as it will be sent,
+/// with `content.apns` merged in, so an `aps` written by hand is held to the same rules.
 struct APNsRules {
     private let job: Job
     private let carriesMessageID: Bool
@@ -11,7 +11,7 @@ struct APNsRules {
     private let payload: JSONValue
     private var found = JobCheck()
 
-    /// Everything that is wrong with a job.
+    /// Returns everything that is wrong with a job.
     static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var rules = APNsRules(job, carriesMessageID: carriesMessageID)
         rules.checkNative()
@@ -34,13 +34,13 @@ struct APNsRules {
 
     private var aps: JSONValue { payload["aps"] ?? .object([]) }
 
-    /// Whether `aps` has something to see or hear: that is what Apple's type `alert` is for.
+    /// True if `aps` has something to see or hear, which Apple's type `alert` is for.
     private var isNoticeable: Bool { ["alert", "badge", "sound"].contains(where: isNoticed) }
 
-    /// Tells whether a field of `aps` is there; an empty sound is none.
+    /// Returns true if a field of `aps` is present; an empty sound counts as absent.
     private func isNoticed(_ field: String) -> Bool { aps[field] != nil && !(field == "sound" && aps[field] == "") }
 
-    /// Where a field of `aps` comes from: the raw fields, which win, or content.
+    /// Returns the pointer to the source of a field of `aps`: the raw fields, which win, or the content.
     private func place(of field: String, otherwise pointer: String) -> String {
         job.content.apns?["aps"]?[field] == nil ? pointer : "/content/apns/aps/\(field)"
     }
@@ -84,7 +84,7 @@ struct APNsRules {
         }
     }
 
-    /// The id is a header's value: no control character, no space at its ends (RFC 9113, 8.2.1).
+    /// Checks the id as a header's value: no control character, no space at its ends (RFC 9113, 8.2.1).
     private mutating func checkCollapseID() {
         guard let id = job.delivery.collapseID, job.collapseTemplate == nil else { return }
         let bytes = Array(id.utf8)

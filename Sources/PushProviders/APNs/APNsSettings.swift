@@ -4,13 +4,13 @@ public import Campaigns
 public struct APNsSettings: Hashable, Sendable {
     /// The bundle id, to which push types add their suffix; for `mdm` the UID of the MDM certificate.
     public var topic: String
-    /// Token or certificate.
+    /// The token or certificate.
     public var credential: AccountCredential
-    /// Where devices belong that do not say it themselves.
+    /// The environment of devices that do not name one.
     public var environment: PushEnvironment
-    /// A gateway of one's own in place of Apple's hosts; stands for both environments.
+    /// A private gateway in place of Apple's hosts, for both environments; nil for Apple's.
     public var endpoint: ProviderEndpoint?
-    /// The gateway's root certificates.
+    /// The file with the gateway's root certificates; nil for the system's.
     public var caFile: String?
 
     /// `api.push.apple.com:443` (C1.1).
@@ -24,7 +24,7 @@ public struct APNsSettings: Hashable, Sendable {
         "ca_file",
     ]
 
-    /// Settings that are known to be good.
+    /// Creates settings that are known to be valid.
     public init(
         topic: String,
         credential: AccountCredential,
@@ -39,7 +39,7 @@ public struct APNsSettings: Hashable, Sendable {
         self.caFile = caFile
     }
 
-    /// Reads the block; throws all problems at once, pointers relative to the block.
+    /// Reads the block; throws all problems at once, with pointers relative to the block.
     public init(_ block: [String: String]) throws(SettingsRefused) {
         var problems = SettingsProblems.unknown(block, of: "apns", keys: Self.keys)
         let topic = Self.topic(block, &problems)
@@ -56,7 +56,7 @@ public struct APNsSettings: Hashable, Sendable {
         )
     }
 
-    /// Where requests for an environment go; nil is the app's own.
+    /// Returns the endpoint for an environment; nil is the app's own environment.
     public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {
         if let endpoint { return endpoint }
         return (environment ?? self.environment) == .sandbox ? Self.sandbox : Self.production

@@ -2,9 +2,9 @@ import Campaigns
 
 /// Apple's device tokens: hexadecimal digits, in lower case here.
 ///
-/// They become part of a path, so that nothing but digits may pass.
+/// They become part of a path, so nothing but digits may pass.
 struct APNsTokenForm: TokenForm {
-    /// Apple calls the length open; 64 digits today, 200 at most here.
+    /// Apple does not fix the length; tokens have 64 digits today, and 200 are accepted here.
     static let digits = 64...200
 
     var provider: ProviderName { .apns }
@@ -17,7 +17,7 @@ struct APNsTokenForm: TokenForm {
             return nil
         }
         let digits = String(unsafeUninitializedCapacity: text.count) { room in
-            // A letter's bit 5 makes it lower case, and digits have it already.
+            // Bit 5 makes a letter lower case; digits have it already.
             for (index, digit) in text.enumerated() { room[index] = digit | 0x20 }
             return text.count
         }

@@ -1,18 +1,18 @@
 public import Campaigns
 
-/// What a provider said about one device.
+/// A provider's answer about one device.
 public struct Answer: Hashable, Sendable {
-    /// What kind of answer it is; decides what is done.
+    /// The class of the answer, which decides what happens next.
     public var kind: AnswerClass
-    /// The provider's own word, exactly as it came (at most 64 characters, control characters escaped), or `Status<n>`
-    /// where it gave none; nil when accepted.
+    /// The provider's own reason, unchanged (at most 64 characters, control characters escaped), or `Status<n>` where
+    /// it gave none; nil when accepted.
     ///
     /// For counts and people, never for decisions.
     public var reason: String?
-    /// The provider's `Retry-After` in seconds, 0 … 86,400; a floor, not a wish.
+    /// The provider's `Retry-After` in seconds, 0 … 86,400; a lower bound.
     public var retryAfter: Int?
 
-    /// An answer.
+    /// Creates an answer.
     public init(_ kind: AnswerClass, reason: String? = nil, retryAfter: Int? = nil) {
         self.kind = kind
         self.reason = reason
@@ -25,32 +25,33 @@ public struct Answer: Hashable, Sendable {
 
 /// The classes of answers: one vocabulary for all providers (`push-protocols.md`, C5).
 ///
-/// What never was an answer (refused streams, deadlines, lost connections) is not here; the sender knows it.
+/// Failures without an answer (refused streams, deadlines, lost connections) are not among them; the sender handles
+/// them.
 public enum AnswerClass: Hashable, Sendable {
-    /// The provider took the push; not: it was delivered.
+    /// The provider took the push, which does not mean that it was delivered.
     case accepted
-    /// The token is dead, for a registration older than `since` (nil: the provider did not say since when).
+    /// The token is dead, for registrations older than `since` (nil: the provider gave no time).
     case tokenDead(since: Timestamp?)
-    /// The token is wrong for this app or this environment; perhaps it is the environment that is wrong.
+    /// The token is wrong for this app or this environment; perhaps the environment is wrong.
     case tokenSuspect
-    /// This content will never be taken.
+    /// The provider will never take this content.
     case payloadBad
-    /// The app's credential is not accepted.
+    /// The provider does not accept the app's credential.
     case credential
-    /// The provider token is not taken, as too old or as not valid: a new token and a new connection, once.
+    /// The provider token was refused as too old or not valid: try once with a new token and a new connection.
     ///
-    /// A clock that is behind makes tokens too old, one that is ahead makes them invalid.
+    /// A clock that is behind makes tokens too old; one that is ahead makes them invalid.
     case expiredCredential
-    /// The connection belongs to another key: a new connection.
+    /// The connection belongs to another key: use a new connection.
     case wrongKeyForConnection
-    /// Too much for this device.
+    /// Too many pushes to this device.
     case deviceThrottled
-    /// Too much from this app.
+    /// Too many pushes from this app.
     case laneThrottled
-    /// The provider is unwell.
+    /// The provider has a fault.
     case serviceFault
-    /// The connection is at its end; the push was not processed.
+    /// The connection is ending; the push was not processed.
     case connectionFault
-    /// The request itself is malformed, or the endpoint is no such provider: our mistake.
+    /// The request itself is malformed, or the endpoint is not such a provider: our mistake.
     case bug
 }

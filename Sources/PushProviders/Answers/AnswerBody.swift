@@ -1,14 +1,14 @@
-/// Finds two members of the small JSON object that an answer's body is: a text and a whole number.
+/// Finds two members of the small JSON object in an answer's body: a text and a whole number.
 ///
-/// Not the reader of `Campaigns`: it makes no tree and allocates nothing, because in a campaign to old tokens an
-/// answer in ten has a body. Anything but one complete object is unreadable, and the status alone decides then.
+/// It does not use the reader of `Campaigns`. It builds no tree and allocates nothing, because in a campaign to old
+/// tokens every tenth answer has a body. Anything but one complete object is unreadable; the status alone decides then.
 struct AnswerBody {
-    /// Longer bodies are not looked at; a provider's own have about 70 bytes.
+    /// The longest body that is read; a provider's own have about 70 bytes.
     static let bytesMax = 4096
-    /// Objects and arrays within each other.
+    /// The deepest nesting of objects and arrays.
     private static let depthMax = 16
 
-    /// Where the text stands, between its quotes, escapes as they came; nil when there is none.
+    /// The range of the text between its quotes, with escapes unchanged; nil when there is none.
     private(set) var text: Range<Int>?
     /// The whole number; nil when there is none or it does not fit.
     private(set) var number: Int64?
@@ -42,7 +42,7 @@ struct AnswerBody {
         guard position == body.count else { return nil }
     }
 
-    /// Whether a part of the body is this text, byte for byte.
+    /// Returns true if a part of the body equals a text, byte for byte.
     static func equal(_ body: Span<UInt8>, _ range: Range<Int>, _ expected: String) -> Bool {
         guard range.count == expected.utf8.count else { return false }
         var position = range.lowerBound
@@ -63,7 +63,7 @@ struct AnswerBody {
         return true
     }
 
-    /// A string; its range is without the quotes.
+    /// Skips a string; its range excludes the quotes.
     private static func string(_ body: Span<UInt8>, _ position: inout Int) -> Range<Int>? {
         guard take(UInt8(ascii: "\""), body, &position) else { return nil }
         let start = position
@@ -79,9 +79,9 @@ struct AnswerBody {
         return nil
     }
 
-    /// A value that was passed over.
+    /// A skipped value.
     private enum Scanned {
-        /// A string; the range is without the quotes.
+        /// A string; the range excludes the quotes.
         case text(Range<Int>)
         /// Anything else.
         case other
@@ -127,7 +127,7 @@ struct AnswerBody {
         return take(end, body, &position)
     }
 
-    /// Bytes of numbers and of `true`, `false`, `null`.
+    /// Returns true for bytes of numbers and of `true`, `false`, `null`.
     private static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "E"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true

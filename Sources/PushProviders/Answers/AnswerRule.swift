@@ -1,77 +1,79 @@
 public import Campaigns
 
-/// What is done about a class of answers; the table is `AnswerRule.init(for:firstRung:)`.
+/// The consequences of a class of answers; the table is `AnswerRule.init(for:firstRung:)`.
 public struct AnswerRule: Hashable, Sendable {
-    /// What becomes of the device.
+    /// The consequence for the device.
     public var device: DeviceStep
-    /// Whether the request counts as one of the device's attempts.
+    /// True if the request counts as one of the device's attempts.
     public var isCharged: Bool
-    /// What becomes of the connection that carried the answer.
+    /// The consequence for the connection that carried the answer.
     public var connection: ConnectionStep
-    /// What becomes of the credential.
+    /// The consequence for the credential.
     public var credential: CredentialStep
-    /// What the app's breaker makes of it.
+    /// The sign that the app's breaker takes from the answer.
     public var breaker: BreakerSign
-    /// Whether many identical answers stop the campaign: the content's fault, not the devices'.
+    /// True if many identical answers stop the campaign, because the content is at fault and not the devices.
     public var isContentFault: Bool
 
-    /// How long an app rests after `AnswerClass.laneThrottled` without a `Retry-After` (C5).
+    /// The cooldown of an app after `AnswerClass.laneThrottled` without a `Retry-After` (C5).
     public static let laneCooldown = Duration.seconds(60)
 
-    /// What becomes of a device.
+    /// A consequence for a device.
     public enum DeviceStep: Hashable, Sendable {
-        /// It ends here.
+        /// The device ends with this outcome.
         case settle(Outcome)
-        /// It ends here, once the wrong-environment guard lets it (design, section 8).
+        /// The device ends with this outcome, once the wrong-environment guard permits it (design, section 8).
         case settleUnlessGuarded(Outcome)
-        /// It takes a rung, at first this one; a longer `Retry-After` or a later attempt takes a longer one.
+        /// The device waits on a rung, at first this one; a longer `Retry-After` or a later attempt selects a longer
+        /// one.
         case retry(from: Rung)
-        /// It is sent to at once on another connection, at most three times within a run; then `otherwise`.
+        /// The device is sent to again at once on another connection, at most three times within a run; then
+        /// `otherwise`.
         case again(otherwise: Fallback)
-        /// It stays pending; its shard is set aside with the app (design, section 7).
+        /// The device stays pending; its shard is set aside with the app (design, section 7).
         case setAside
     }
 
-    /// What follows when sending at once did not help.
+    /// The consequence when sending again at once did not help.
     public enum Fallback: Hashable, Sendable {
-        /// The shortest rung, still not charged.
+        /// The device waits on the shortest rung, still without a charge.
         case retry(from: Rung)
-        /// As `DeviceStep.setAside`.
+        /// The same as `DeviceStep.setAside`.
         case setAside
     }
 
-    /// What becomes of a connection.
+    /// A consequence for a connection.
     public enum ConnectionStep: Hashable, Sendable {
-        /// It goes on.
+        /// The connection stays in use.
         case keep
-        /// No new request on it; it is closed when its streams are done.
+        /// The connection takes no new request; it is closed when its streams are done.
         case replace
     }
 
-    /// What becomes of a credential.
+    /// A consequence for a credential.
     public enum CredentialStep: Hashable, Sendable {
-        /// Nothing.
+        /// The credential stays in use.
         case keep
-        /// `ProviderTokenRule.refused`: a new token if the rule allows it.
+        /// Calls `ProviderTokenRule.refused`: a new token if the rule permits it.
         case renew
-        /// `ProviderTokenRule.tooManyUpdates`: no new token for a while.
+        /// Calls `ProviderTokenRule.tooManyUpdates`: no new token for a while.
         case stopRenewing
     }
 
-    /// What a breaker makes of an answer.
+    /// The sign that a breaker takes from an answer.
     public enum BreakerSign: Hashable, Sendable {
-        /// The provider and the credential work, whatever it thinks of the device or the content: a run of faults ends
-        /// here, and a probe has found what it looked for.
+        /// The provider and the credential work, whatever the answer says about the device or the content: a run of
+        /// faults ends, and a probe has succeeded.
         case healthy
-        /// Says nothing: the same request is made again with another credential.
+        /// No sign: the same request is sent again with another credential.
         case neutral
-        /// One fault of a run.
+        /// One fault in a run of faults.
         case fault
-        /// No other request can fare better: it opens at once.
+        /// No other request can succeed: the breaker opens at once.
         case opens
     }
 
-    /// A rule.
+    /// Creates a rule.
     public init(
         device: DeviceStep,
         isCharged: Bool = true,
@@ -90,7 +92,7 @@ public struct AnswerRule: Hashable, Sendable {
 
     /// The rule for a class (design, sections 6 and 8; `push-protocols.md`, C5).
     ///
-    /// `firstRung` is where the provider's ladder starts for throttled devices and an unwell service.
+    /// `firstRung` is the first rung of the provider's ladder for throttled devices and service faults.
     public init(for kind: AnswerClass, firstRung: Rung) {
         switch kind {
         case .accepted:
@@ -104,8 +106,8 @@ public struct AnswerRule: Hashable, Sendable {
         case .credential:
             self.init(device: .setAside, isCharged: false, breaker: .opens)
         case .expiredCredential:
-            // A connection on which a token expired stays wedged (pushy), and a thousand streams may say so at once:
-            // no sign for the breaker unless sending again does not help.
+            // A connection on which a token expired stays unusable (pushy), and a thousand streams may report that at
+            // once. So the answer is no sign for the breaker unless sending again does not help.
             self.init(
                 device: .again(otherwise: .setAside),
                 isCharged: false,
@@ -131,7 +133,7 @@ public struct AnswerRule: Hashable, Sendable {
         }
     }
 
-    /// What becomes of a device whose answer carried a `Retry-After`: sending at once would disregard it.
+    /// Returns the consequence for a device whose answer carried a `Retry-After`, which sending at once would ignore.
     public func step(retryAfter: Int?) -> DeviceStep {
         guard let retryAfter, retryAfter > 0, case .again(otherwise: .retry(let rung)) = device else { return device }
         return .retry(from: rung)

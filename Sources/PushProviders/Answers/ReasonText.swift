@@ -1,10 +1,10 @@
-/// A provider's own word, made fit for a ledger and a terminal.
+/// A provider's own reason, made safe for a ledger and a terminal.
 enum ReasonText {
-    /// Characters that are kept.
+    /// The number of characters kept.
     static let scalarsMax = 64
 
-    /// The text as it came, with control and format characters escaped and at most 64 characters; ill-formed UTF-8
-    /// becomes U+FFFD.
+    /// Returns the text with control and format characters escaped, at most 64 characters; ill-formed UTF-8 becomes
+    /// U+FFFD.
     static func sanitized(_ bytes: [UInt8]) -> String {
         var result = ""
         var count = 0

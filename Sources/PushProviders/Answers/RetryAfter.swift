@@ -2,20 +2,20 @@ public import Campaigns
 
 /// The `Retry-After` field (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of section 5.6.7.
 public enum RetryAfter {
-    /// The longest wait that is believed: a day.
+    /// The longest accepted wait: a day.
     public static let secondsMax = 86_400
     private static let bytesMax = 64
 
-    /// Seconds to wait, 0 … `secondsMax`; nil for an empty, negative or unreadable value.
+    /// Returns the seconds to wait, 0 … `secondsMax`; nil for an empty, negative or unreadable value.
     ///
-    /// A date is counted from `now`, rounded up, because the field is a floor; one in the past is 0.
+    /// A date is counted from `now` and rounded up, because the field is a lower bound; a date in the past gives 0.
     public static func seconds(_ value: Span<UInt8>, now: Timestamp) -> Int? {
         guard !value.isEmpty, value.count <= bytesMax else { return nil }
         var bytes: [UInt8] = []
         for index in value.indices { bytes.append(value[index]) }
         let text = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         if text.count == 1, let word = text.first, word.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
-            // More digits than an Int holds are still a number: a very long wait.
+            // A number with more digits than an Int holds is a very long wait.
             return min(Int(String(decoding: word, as: UTF8.self)) ?? secondsMax, secondsMax)
         }
         guard let date = HTTPDate.seconds(bytes) else { return nil }
@@ -25,13 +25,13 @@ public enum RetryAfter {
     }
 }
 
-/// HTTP's dates (RFC 9110, 5.6.7): IMF-fixdate, RFC 850 and asctime, always in UTC.
+/// The date formats of HTTP (RFC 9110, 5.6.7): IMF-fixdate, RFC 850 and asctime, always in UTC.
 enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Seconds since the Unix epoch; nil when it is no date.
+    /// Returns the seconds since the Unix epoch; nil when the bytes are not a date.
     static func seconds(_ bytes: [UInt8]) -> Int64? {
         let separators = Array(" ,-:\t".utf8)
         let words = bytes.split { separators.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
@@ -51,10 +51,10 @@ enum HTTPDate {
         guard let index = months.firstIndex(of: month), [2, 4].contains(year.utf8.count), let number = Int(year) else {
             return nil
         }
-        // RFC 850 has two digits; a date more than fifty years ahead means the past century.
+        // RFC 850 has two digits; from 70 on they mean the past century (RFC 9110: if more than fifty years ahead).
         let century = year.utf8.count == 4 ? 0 : number < 70 ? 2000 : 1900
         let date = [String(number + century), padded(String(index + 1)), padded(day)].joined(separator: "-")
-        // Why it is no date does not matter: the field is ignored then.
+        // The reason for a failure does not matter: the field is then ignored.
         return try? Timestamp(rfc3339: "\(date)T\(time.joined(separator: ":"))Z").seconds
     }
 

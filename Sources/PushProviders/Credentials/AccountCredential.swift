@@ -1,8 +1,8 @@
-/// How an app proves who it is to a provider.
+/// The credential with which an app authenticates to a provider.
 ///
 /// Paths are as configured, relative to `apps.yaml`.
 public enum AccountCredential: Hashable, Sendable {
-    /// Tokens that are made with a private key.
+    /// Tokens made with a private key.
     case token(TokenCredential)
     /// A client certificate; requests carry no authorization.
     case certificate(certificateFile: String, privateKeyFile: String)
@@ -15,7 +15,7 @@ public enum AccountCredential: Hashable, Sendable {
         }
     }
 
-    /// Its kind and its name, for people; no secret.
+    /// The kind and name of the credential, for people; contains no secret.
     public var summary: String {
         switch self {
         case .token(let credential): credential.name
@@ -24,33 +24,33 @@ public enum AccountCredential: Hashable, Sendable {
     }
 }
 
-/// A key that tokens are made with, and the rule by which they are made.
+/// A key for tokens, and the rule by which tokens are made.
 ///
-/// Two are equal when they name the same key: processes share one rule, and so its tokens, per key.
+/// Two credentials are equal when they name the same key: a process shares one rule, and so its tokens, per key.
 public struct TokenCredential: Hashable, Sendable {
-    /// The key's name for people, for example `key ABC123DEFG of team ABCDE12345`; no secret.
+    /// The key's name for people, for example `key ABC123DEFG of team ABCDE12345`; contains no secret.
     public let name: String
-    /// The file that has it.
+    /// The file with the key.
     public let keyFile: String
-    /// What is signed with it.
+    /// The algorithm of the signatures.
     public let algorithm: SignatureAlgorithm
-    /// Whether each endpoint has tokens of its own; otherwise one serves all.
+    /// True if each endpoint has its own tokens; otherwise one token serves all.
     public let isPerEndpoint: Bool
-    /// The key's public half as the settings have it: the point in base64url; nil when they say none.
+    /// The key's public half from the settings: the point in base64url; nil when they have none.
     public let publicKey: String?
     private let key: @Sendable ([UInt8]) -> [UInt8]?
     private let rule: @Sendable (ProviderEndpoint) -> any CredentialRule
 
-    /// A credential.
+    /// Creates a credential.
     ///
     /// - Parameters:
     ///   - name: The key's name, for people.
-    ///   - keyFile: The file that has it.
-    ///   - algorithm: What is signed with it.
-    ///   - isPerEndpoint: Whether each endpoint has tokens of its own.
-    ///   - publicKey: The key's public half as the settings have it.
-    ///   - key: The private key as PEM in the file's bytes; nil when there is none in it.
-    ///   - rule: Makes the rule of an endpoint's tokens; the endpoint means nothing when one serves all.
+    ///   - keyFile: The file with the key.
+    ///   - algorithm: The algorithm of the signatures.
+    ///   - isPerEndpoint: True if each endpoint has its own tokens.
+    ///   - publicKey: The key's public half from the settings.
+    ///   - key: Returns the private key as PEM from the file's bytes; nil when they contain none.
+    ///   - rule: Makes the rule of an endpoint's tokens; the endpoint is irrelevant when one token serves all.
     public init(
         name: String,
         keyFile: String,
@@ -69,25 +69,25 @@ public struct TokenCredential: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// The private key as PEM in the file's bytes; nil when there is none in it.
+    /// Returns the private key as PEM from the file's bytes; nil when they contain none.
     public func key(in file: [UInt8]) -> [UInt8]? { key(file) }
 
-    /// The rule of an endpoint's tokens, from the beginning.
+    /// Makes a new rule of an endpoint's tokens.
     public func makeRule(for endpoint: ProviderEndpoint) -> any CredentialRule { rule(endpoint) }
 
-    /// By the key's name, file and use.
+    /// Compares the key's name, file and algorithm.
     public static func == (left: TokenCredential, right: TokenCredential) -> Bool {
         left.name == right.name && left.keyFile == right.keyFile && left.algorithm == right.algorithm
     }
 
-    /// See `==`.
+    /// Hashes the key's name and file.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(keyFile)
     }
 }
 
-/// How tokens are signed (RFC 7518, 3.1).
+/// The algorithm that signs tokens (RFC 7518, 3.1).
 public enum SignatureAlgorithm: String, Hashable, Sendable {
     /// ECDSA with P-256 and SHA-256.
     case es256 = "ES256"

@@ -1,8 +1,8 @@
-/// Base64 with the URL's alphabet and without padding (RFC 4648, 5), as JWTs are written (RFC 7515, 2).
+/// Base64 with the URL alphabet and without padding (RFC 4648, 5), as in JWTs (RFC 7515, 2).
 public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The characters of some bytes.
+    /// Encodes bytes.
     public static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var bits: UInt32 = 0
@@ -19,7 +19,7 @@ public enum Base64URL {
         return result
     }
 
-    /// The bytes of some characters; nil for padding, other characters, a length of 4n + 1 or stray bits.
+    /// Decodes characters; nil for padding, other characters, a length of 4n + 1 or stray bits.
     public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         var bits: UInt32 = 0
@@ -37,7 +37,7 @@ public enum Base64URL {
         return result
     }
 
-    /// The value of a character of the alphabet; nil for any other.
+    /// Returns the value of a character of the alphabet; nil for any other.
     static func digit(_ character: UInt8) -> UInt8? {
         switch character {
         case 0x41...0x5a: character - 0x41

@@ -1,15 +1,15 @@
-/// What an answer about a credential came to, once whoever holds the credential has looked at it.
+/// The effect of an answer about a credential, determined by the credential's holder.
 public enum CredentialFinding: Hashable, Sendable {
-    /// Nothing besides what the rule of the answer says: there is no other credential to try.
+    /// No effect besides the rule of the answer: there is no other credential to try.
     case nothing
-    /// Another credential serves now: the request is made again with it, on connections of its own.
+    /// Another credential is in use now: the request is sent again with it, on new connections.
     case replaced
-    /// The credential is refused, and so was the one before it; the text says what to look at, without secrets.
+    /// The credential is refused, as was the one before it; the text says what to check, without secrets.
     case refused(String)
 }
 
 extension AnswerRule {
-    /// The rule once it is known what became of the credential; rules about anything else stay as they are.
+    /// Returns the rule, adjusted to the finding about the credential; rules about anything else stay unchanged.
     public func after(_ finding: CredentialFinding) -> AnswerRule {
         guard credential != .keep || device == .setAside else { return self }
         var rule = self

@@ -1,51 +1,51 @@
 public import Campaigns
 
-/// When the tokens of one key are made, used and renewed: a machine without clock, key and socket.
+/// Decides when the tokens of one key are made, used and renewed: a state machine without clock, key and socket.
 ///
-/// The driver asks `need` before it prepares requests and does the action that it says: signs and calls `signed` or
-/// `signingFailed`, or asks the provider's token endpoint and calls `fetched`; then it asks again. Answers about a token
-/// come with the generation that the request carried. A value for one owner (an actor or a lock).
+/// The driver calls `need` before it prepares requests and performs the returned action: it signs and calls `signed` or
+/// `signingFailed`, or asks the provider's token endpoint and calls `fetched`. Then it calls `need` again. Answers
+/// about a token carry the generation that the request had. A value for one owner (an actor or a lock).
 public protocol CredentialRule: Sendable {
-    /// When the token that requests carry was made; nil while there is none.
+    /// The time at which the token in use was made; nil while there is none.
     var madeAt: Timestamp? { get }
-    /// What requests carry now, and what is to be done about it.
+    /// Returns the authorization that requests carry now, and the action to take.
     mutating func need(now: Timestamp) -> CredentialNeed
-    /// The signature that was asked for is there. Traps when none was asked for.
+    /// Takes the signature that was asked for. Traps when none was asked for.
     mutating func signed(_ signature: [UInt8], now: Timestamp)
-    /// The key could not sign.
+    /// Notes that the key could not sign.
     mutating func signingFailed(now: Timestamp)
-    /// What the token endpoint said, or that it said nothing. Traps when it was not asked.
+    /// Takes the answer of the token endpoint, or its absence. Traps when it was not asked.
     mutating func fetched(_ answer: TokenAnswer, now: Timestamp)
-    /// The provider refused the token of this generation: whether another one serves now or is about to be made.
+    /// Notes that the provider refused a token; returns true if another one is in use or about to be made.
     mutating func replaceRefused(generation: UInt32, now: Timestamp) -> Bool
-    /// The provider counted too many tokens, this generation among them: whether another one serves now.
+    /// Notes that the provider counted too many tokens, this one included; returns true if another one is in use.
     mutating func replaceSurplus(generation: UInt32, now: Timestamp) -> Bool
 }
 
-/// What requests carry as `authorization`.
+/// The authorization that requests carry.
 public struct Authorization: Hashable, Sendable {
-    /// Names the token, so that an answer is put down to the token that was sent; 0 where there are no tokens.
+    /// The number of the token, which attributes an answer to the token that was sent; 0 where there are no tokens.
     public let generation: UInt32
-    /// The header's value, a secret; nil with a certificate.
+    /// The value of the `authorization` header, a secret; nil with a certificate.
     public let value: [UInt8]?
 
-    /// An authorization.
+    /// Creates an authorization.
     public init(generation: UInt32, value: [UInt8]?) {
         self.generation = generation
         self.value = value
     }
 }
 
-/// What a `CredentialRule` says.
+/// The result of asking a `CredentialRule`.
 public struct CredentialNeed: Equatable, Sendable {
-    /// What requests carry now; nil when there is nothing.
+    /// The authorization that requests carry now; nil when there is none.
     public var authorization: Authorization?
-    /// What the driver does at once, also while an older token still serves.
+    /// The action that the driver takes at once, even while an older token still serves.
     public var action: CredentialAction?
-    /// Why there is nothing, once that is known; nil while something is on its way.
+    /// The reason why there is no authorization; nil while there is one or one is on its way.
     public var lack: CredentialLack?
 
-    /// A need.
+    /// Creates a need.
     public init(authorization: Authorization? = nil, action: CredentialAction? = nil, lack: CredentialLack? = nil) {
         self.authorization = authorization
         self.action = action
@@ -53,38 +53,38 @@ public struct CredentialNeed: Equatable, Sendable {
     }
 }
 
-/// What a driver does for a `CredentialRule`.
+/// An action of the driver for a `CredentialRule`.
 public enum CredentialAction: Equatable, Sendable {
-    /// Signs these bytes with the key.
+    /// Sign these bytes with the key.
     case sign([UInt8])
-    /// Makes this request.
+    /// Send this request.
     case fetch(TokenRequest)
 }
 
-/// Why there is no token.
+/// The reason why there is no token.
 public enum CredentialLack: Equatable, Sendable {
-    /// It passes by itself: whoever waits asks again. The reason is fit for a ledger.
+    /// A temporary reason: waiting senders ask again. The text is fit for a ledger.
     case passing(reason: String)
-    /// The provider does not accept the key: a person has to mend it. The reason is fit for a ledger.
+    /// The provider does not accept the key, which a person has to fix. The text is fit for a ledger.
     case refused(reason: String)
 }
 
 /// A request for an access token (RFC 6749, 4).
 public struct TokenRequest: Hashable, Sendable {
-    /// Where the token endpoint listens.
+    /// The address of the token endpoint.
     public let endpoint: ProviderEndpoint
     /// The request's path.
     public let path: String
-    /// The form, `application/x-www-form-urlencoded`; holds an assertion, a secret for an hour.
+    /// The form, `application/x-www-form-urlencoded`; contains an assertion, a secret for an hour.
     public let body: [UInt8]
-    /// After this the request is given up.
+    /// The time after which the request is abandoned.
     public static let deadline = Duration.seconds(10)
 }
 
-/// What a token endpoint said.
+/// The answer of a token endpoint.
 public enum TokenAnswer: Equatable, Sendable {
-    /// An answer; at most 4 KiB of its body.
+    /// An answer, with at most 4 KiB of its body.
     case answered(status: Int, body: [UInt8])
-    /// None; the text says why.
+    /// No answer, with the reason.
     case unreachable(String)
 }

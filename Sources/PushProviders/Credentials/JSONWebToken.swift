@@ -2,7 +2,7 @@ import Campaigns
 
 /// The text of a JSON Web Token (RFC 7519) in its compact form (RFC 7515, 7.1).
 enum JSONWebToken {
-    /// What is signed: header and claims, each in base64url, with a dot between (RFC 7515, 5.1).
+    /// Returns the bytes to sign: header and claims in base64url, with a dot between them (RFC 7515, 5.1).
     static func signingInput(
         _ algorithm: SignatureAlgorithm,
         header: KeyValuePairs<String, JSONValue?> = [:],
@@ -14,7 +14,7 @@ enum JSONWebToken {
             + Base64URL.encode(JSONWriter.bytes(.object(claims)))
     }
 
-    /// The token, once the signature is there.
+    /// Returns the token with its signature.
     static func text(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
         signingInput + [UInt8(ascii: ".")] + Base64URL.encode(signature)
     }

@@ -1,22 +1,22 @@
 public import Campaigns
 
-/// What an app has with Google: a Firebase project and a service account.
+/// An app's account with Google: a Firebase project and a service account.
 public struct FCMAccount: ProviderAccount {
     /// The app's settings.
     public let settings: FCMSettings
 
-    /// An account.
+    /// Creates an account.
     public init(settings: FCMSettings) {
         self.settings = settings
     }
 
-    /// FCM.
+    /// The FCM provider.
     public var provider: any PushProvider { FCMProvider() }
     /// See `ProviderAccount`.
     public var credential: AccountCredential { .token(settings.serviceAccount.credential(keyFile: settings.keyFile)) }
     /// See `ProviderAccount`.
     public var caFile: String? { settings.caFile }
-    /// The project's, whichever of its service accounts sends.
+    /// The quota of the project, whichever of its service accounts sends.
     public var quota: ProviderQuota? {
         settings.perMinute.map {
             ProviderQuota(provider: provider.name, holder: settings.serviceAccount.projectID, perMinute: $0)
@@ -35,25 +35,25 @@ public struct FCMAccount: ProviderAccount {
         ] + authority
     }
 
-    /// FCM has one world.
+    /// Returns the one endpoint of FCM, which has no environments.
     public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint { settings.endpoint }
 
-    /// Whether Android shows the message is the app's choice where the job makes none.
+    /// Returns the job with the app's choice between notification and data for Android, where the job makes none.
     public func completed(_ job: Job) -> Job {
         var job = job
         job.delivery.android = job.delivery.android ?? settings.message
         return job
     }
 
-    /// Nothing that depends on the app.
+    /// Returns no findings: nothing depends on the app.
     public func check(_ job: Job) -> JobCheck { JobCheck() }
 
-    /// `POST /v1/projects/<project>/messages:send` with the message around each device's token.
+    /// Prepares `POST /v1/projects/<project>/messages:send` with the message around each device's token.
     public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
         prepared(FCMRequest(facts, now: now), authorization)
     }
 
-    /// The same with `validate_only`: "Flag for testing the request without actually delivering the message"
+    /// Prepares the same with `validate_only`: "Flag for testing the request without actually delivering the message"
     /// (FCM v1 reference, `projects.messages.send`).
     public func validation(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests? {
         prepared(FCMRequest(facts, now: now, isValidation: true), authorization)

@@ -2,19 +2,19 @@ import Campaigns
 
 /// Google's statuses and error codes (`push-protocols.md`, C2) as classes of answers (C5).
 enum FCMAnswers {
-    /// After QUOTA_EXCEEDED without a `Retry-After` (Google, "Scale FCM": 60 s by default).
+    /// The wait in seconds after QUOTA_EXCEEDED without a `Retry-After` (Google, "Scale FCM": 60 s by default).
     static let quotaWait = 60
 
-    /// What an answer means.
+    /// Returns the meaning of an answer.
     ///
-    /// The error code of FCM decides, then Google's general status, then HTTP's.
+    /// FCM's error code decides, then Google's general status, then HTTP's.
     static func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer {
         if (200...299).contains(status) { return .accepted }
         let error = FCMError(body)
         let wait = RetryAfter.seconds(retryAfter, now: now) ?? error?.retryDelay
         let word = error?.code ?? error?.status
         switch word {
-        // Google says no instant: it is dead now, and a later registration is another one.
+        // Google gives no time: the token is dead now, and a later registration is a new one.
         case "UNREGISTERED": return Answer(.tokenDead(since: now), reason: "UNREGISTERED")
         case "SENDER_ID_MISMATCH": return Answer(.tokenDead(since: now), reason: "SENDER_ID_MISMATCH")
         case "THIRD_PARTY_AUTH_ERROR": return Answer(.credential, reason: "THIRD_PARTY_AUTH_ERROR")
@@ -37,43 +37,45 @@ enum FCMAnswers {
         )
     }
 
-    /// Google says the same word about a token and about the message: its details tell them apart, and without any the
-    /// message is meant, so that no token dies of it.
+    /// Returns the meaning of a word that Google uses for tokens and for messages alike.
+    ///
+    /// The details tell the two apart. Without details the message is taken to be wrong, so that no token is declared
+    /// dead.
     private static func invalidArgument(_ error: FCMError?) -> Answer {
         guard let field = error?.field else { return Answer(.payloadBad, reason: "INVALID_ARGUMENT") }
         if field == "message.token" { return Answer(.tokenSuspect, reason: "INVALID_ARGUMENT message.token") }
         return Answer(.payloadBad, reason: ReasonText.sanitized(Array("INVALID_ARGUMENT \(field)".utf8)))
     }
 
-    /// The class of a status that nothing more is known about.
+    /// The class of a status without a known error code.
     static func kind(status: Int) -> AnswerClass {
         switch status {
         case 200...299: .accepted
-        // The access token is too old, or is not Google's any more.
+        // The access token is too old, or Google no longer accepts it.
         case 401: .expiredCredential
         case 403, 407: .credential
-        // Not of FCM, but a gateway between us may say them: too slow, wrong connection, too early.
+        // FCM does not use these, but a gateway in between may: too slow, wrong connection, too early.
         case 408, 425: .serviceFault
         case 421: .connectionFault
-        // Of a token Google says UNREGISTERED; a bare 404 is another address.
+        // For a dead token Google says UNREGISTERED; a bare 404 means a wrong address.
         case 404, 405: .bug
         case 429: .laneThrottled
         case 400...499: .payloadBad
-        // A redirect is no answer of FCM's: the endpoint is something else.
+        // A redirect does not come from FCM: the endpoint is something else.
         case 300...399: .bug
         default: .serviceFault
         }
     }
 
-    /// The table of `AnswerRule` with what is Google's own.
+    /// Returns the rule of `AnswerRule`'s table, adapted to Google.
     static func rule(for kind: AnswerClass, firstRung: Rung) -> AnswerRule {
         var rule = AnswerRule(for: kind, firstRung: firstRung)
         switch kind {
-        // Of the quota, not of the tokens.
+        // The quota is at fault, not the access tokens.
         case .laneThrottled: rule.credential = .keep
-        // A quota per device is one of minutes (240 a minute), so that half a minute would be too early.
+        // The quota per device is counted by the minute (240 a minute), so half a minute would be too early.
         case .deviceThrottled: rule.device = .retry(from: .minutes2)
-        // Nothing is asked again within ten seconds.
+        // Google asks for at least ten seconds before any retry.
         case .connectionFault: rule.device = .again(otherwise: .retry(from: firstRung))
         default: break
         }

@@ -1,26 +1,26 @@
 import Campaigns
 
-/// What Google's error object says (`google.rpc.Status` in JSON, with the details that FCM adds).
+/// Google's error object (`google.rpc.Status` in JSON, with the details that FCM adds).
 ///
-/// Read whole and strictly, because the message in it may quote what we sent; nil for anything else.
+/// It is read completely and strictly, because its message may quote our request; nil for anything else.
 struct FCMError {
-    /// FCM's own code, of `google.firebase.fcm.v1.FcmError`.
+    /// FCM's own error code, from `google.firebase.fcm.v1.FcmError`.
     let code: String?
-    /// Google's general word, for example `NOT_FOUND`.
+    /// Google's general status, for example `NOT_FOUND`.
     let status: String?
-    /// The field that is wrong: the first that `google.rpc.BadRequest` names, or the token where Google's words say so.
+    /// The wrong field: the first that `google.rpc.BadRequest` names, or the token where Google's message says so.
     let field: String?
-    /// Which quota `google.rpc.QuotaFailure` names; nil when it names none.
+    /// The quota that `google.rpc.QuotaFailure` names; nil when there is no such detail.
     let quota: Quota?
-    /// Seconds of `google.rpc.RetryInfo`, rounded up.
+    /// The seconds of `google.rpc.RetryInfo`, rounded up.
     let retryDelay: Int?
 
-    /// What Google says, word for word and without a detail, of a token that is none.
+    /// Google's exact message, without any detail, for an invalid token.
     private static let invalidToken = "The registration token is not a valid FCM registration token"
 
-    /// Which of Google's quotas is used up.
+    /// Google's quotas.
     enum Quota: Equatable {
-        /// Messages a minute of the project.
+        /// Messages per minute of the project.
         case project
         /// Messages to one device.
         case device
@@ -57,7 +57,7 @@ struct FCMError {
         retryDelay = detail("google.rpc.RetryInfo")?["retryDelay"]?.string.flatMap(Self.seconds)
     }
 
-    /// Google names the quota in words: what is meant stands in the subject or the description of a violation.
+    /// Reads the quota from Google's words in the subject or the description of a violation.
     private static func quota(_ failure: JSONValue) -> Quota {
         let words = (failure["violations"]?.array ?? []).flatMap { violation in
             ["subject", "description", "quotaId", "quotaMetric"].compactMap { violation[$0]?.string?.lowercased() }
@@ -66,7 +66,7 @@ struct FCMError {
         return words.contains { $0.contains("topic") } ? .topic : .project
     }
 
-    /// A `google.protobuf.Duration` in JSON: seconds with up to nine places and an `s`.
+    /// Reads a `google.protobuf.Duration` in JSON: seconds with up to nine decimals and an `s`.
     private static func seconds(_ text: String) -> Int? {
         guard text.hasSuffix("s") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)

@@ -1,15 +1,15 @@
 import Campaigns
 
-/// The message that goes to Google, without token and end (`push-protocols.md`, C2); the same job gives the same bytes.
+/// The message for Google, without token and end (`push-protocols.md`, C2); the same job gives the same bytes.
 ///
-/// `android` comes first, because `FCMRequest` writes the remaining time into it; then `notification`, `data` and
-/// whatever else `content.fcm` has, which is merged last: objects member by member, everything else replaced. How
-/// content maps to fields is a table in Providers.md.
+/// `android` comes first, because `FCMRequest` writes the remaining time into it. Then come `notification`, `data` and
+/// the other members of `content.fcm`, which is merged last: objects member by member, other values replaced.
+/// Providers.md has a table of content and fields.
 enum FCMMessage {
-    /// What every message begins with.
+    /// The beginning of every message.
     static let opening = "{\"android\":{"
 
-    /// The message.
+    /// Returns the message.
     static func segments(_ job: Job, carriesMessageID: Bool) -> [PayloadSegment] {
         var message = SegmentWriter()
         let members = members(job)
@@ -35,7 +35,7 @@ enum FCMMessage {
         return message.finished()
     }
 
-    /// Everything but `data`, with the raw fields merged in.
+    /// Returns all members except `data`, with the raw fields merged in.
     static func members(_ job: Job) -> [JSONMember] {
         let isShown = job.isShownByAndroid
         var root = [JSONMember("android", .object(android(job)))]
@@ -46,11 +46,11 @@ enum FCMMessage {
     }
 
     private static func android(_ job: Job) -> [JSONMember] {
-        // A native push is what its producer wrote.
+        // A native push is exactly as its producer wrote it.
         let notification = job.isShownByAndroid && job.kind != .native ? androidNotification(job) : []
         return JSONMember.members([
             "priority": .string(job.effectivePriority == .high ? "HIGH" : "NORMAL"),
-            // Every collapsible message costs there (C2): none unless the job names one.
+            // Google limits collapsible messages (C2), so there is no key unless the job names one.
             "collapse_key": job.delivery.collapseID.map { .string($0) },
             "notification": notification.isEmpty ? nil : .object(notification),
         ])
@@ -67,7 +67,7 @@ enum FCMMessage {
     private static func androidNotification(_ job: Job) -> [JSONMember] {
         let content = job.content
         return JSONMember.members([
-            // The same message again replaces itself, and so do messages of one collapse id.
+            // A repeated message replaces itself, and messages of one collapse id replace each other.
             "tag": .string(job.delivery.collapseID ?? job.effectiveCollapseID),
             "channel_id": content.threadID.map { .string($0) },
             "click_action": content.category.map { .string($0) },
@@ -82,7 +82,7 @@ enum FCMMessage {
         ])
     }
 
-    /// How much a notification disturbs, in Android's words (`NotificationPriority`).
+    /// Android's names (`NotificationPriority`) of interruption levels.
     private static let priorities = [
         "passive": "PRIORITY_LOW", "active": "PRIORITY_DEFAULT", "time-sensitive": "PRIORITY_HIGH",
         "critical": "PRIORITY_MAX",
@@ -92,7 +92,7 @@ enum FCMMessage {
         texts.isEmpty ? nil : .array(texts.map { .string($0) })
     }
 
-    /// Android's block; a count that is a template comes last in its notification, because it may be left out with its
+    /// Writes Android's block; a count template comes last in its notification, because it may be left out with its
     /// comma.
     private static func write(android: JSONValue, raw: JSONValue?, to message: inout SegmentWriter) {
         guard let members = android.members else { return message.write(android, .plain) }
@@ -117,7 +117,7 @@ enum FCMMessage {
 
     // MARK: - Data
 
-    /// What the app gets as strings: `content.data`, and in a message that Android does not show what it would show.
+    /// Returns the app's data: `content.data` and, in a message that Android does not show, the content to show.
     static func data(_ job: Job) -> [JSONMember] {
         let content = job.content
         let own = content.data
@@ -139,14 +139,14 @@ enum FCMMessage {
                 "badge": content.badge.map { .number(JSONNumber($0)) },
                 "tag": .string(job.delivery.collapseID ?? job.effectiveCollapseID),
             ])
-        // The producer's own key wins over ours, and so does the app's own name.
+        // The producer's own key wins over ours, and so does a name of the app's own.
         let names = Set(job.payloadNames.names.values)
         let base = texts.filter { text in !own.contains { $0.name == text.name } && !names.contains(text.name) } + own
         guard let raw = job.content.fcm?["data"]?.members else { return base }
         return JSONMember.merge(base, raw)
     }
 
-    /// Strings as they are, everything else as compact JSON (contract, section 1).
+    /// Writes strings unchanged and other values as compact JSON (contract, section 1).
     private static func write(
         data: [JSONMember],
         _ job: Job,
@@ -171,6 +171,6 @@ enum FCMMessage {
 }
 
 extension Job {
-    /// Whether Android shows the message by itself; otherwise the app gets it as data.
+    /// True if Android shows the message by itself; otherwise the app gets it as data.
     var isShownByAndroid: Bool { delivery.android != .data && effectivePushType != .background }
 }

@@ -2,21 +2,21 @@ public import Campaigns
 
 /// Firebase Cloud Messaging over its HTTP v1 API (`push-protocols.md`, C2): one request per device.
 public struct FCMProvider: PushProvider {
-    /// Google refuses a `ttl` of more than four weeks.
+    /// The longest `ttl` that Google accepts: four weeks, in seconds.
     static let secondsMax: Int64 = 2_419_200
-    /// Bytes of a message at most ("About FCM messages": 4096 bytes, for topics 2048).
+    /// The largest message in bytes ("About FCM messages": 4096 bytes, for topics 2048).
     static let messageBytesMax = 4096
 
-    /// The provider; it has no state.
+    /// Creates the provider, which has no state.
     public init() {}
 
     /// `fcm`.
     public var name: ProviderName { .fcm }
 
-    /// Text without characters that need an escape.
+    /// Tokens of characters that need no escape.
     public var tokens: any TokenForm { FCMTokenForm() }
 
-    /// Google keeps a push for at most 28 days; requests get 10 seconds at least (C2), 15 here (design, section 7).
+    /// Google stores a push for at most 28 days; requests get at least 10 seconds (C2), 15 here (design, section 7).
     public var limits: ProviderLimits {
         ProviderLimits(
             collapseIDBytesMax: 64,
@@ -25,10 +25,10 @@ public struct FCMProvider: PushProvider {
         )
     }
 
-    /// Google has `validate_only` (C2; FCM v1 reference, `projects.messages.send`).
+    /// True: Google has `validate_only` (C2; FCM v1 reference, `projects.messages.send`).
     public var canValidate: Bool { true }
 
-    /// No request is made again before ten seconds have passed (C2, "Scale FCM"): the ladder begins with the next rung.
+    /// The first rung of 30 seconds, because no request may be repeated within ten seconds (C2, "Scale FCM").
     public var firstRung: Rung { .seconds30 }
 
     /// See `PushProvider`.
@@ -38,7 +38,7 @@ public struct FCMProvider: PushProvider {
 
     /// See `PushProvider`.
     ///
-    /// Collapse key and tag are in the message, so that there is no collapse id beside it.
+    /// The message contains collapse key and tag, so there is no separate collapse id.
     public func compile(_ job: Job, carriesMessageID: Bool) -> CompiledPush {
         CompiledPush(
             pushType: job.effectivePushType,
@@ -59,7 +59,7 @@ public struct FCMProvider: PushProvider {
         FCMAnswers.rule(for: answer, firstRung: firstRung)
     }
 
-    /// Google's own ids come with the answers and are not kept; a request has none.
+    /// Nil: requests carry no id; Google's own ids come with the answers and are not stored.
     public func requestID(campaign: CampaignHash, device: UInt32) -> String? { nil }
 
     /// See `PushProvider`; the keys are those of the contract, section 4.

@@ -1,24 +1,24 @@
 import Campaigns
 
-/// A shard's message with what only the sender knows: the remaining time in front, each device's token behind.
+/// A shard's message completed by the sender: the remaining time in front, each device's token at the end.
 struct FCMRequest {
-    /// Up to the token; without what templates render.
+    /// The body up to the token, without the text of templates.
     let body: [UInt8]
-    /// Where in `body` each device's message id goes.
+    /// The offset in `body` of each device's message id; nil when there is none.
     let messageIDAt: Int?
     private let facts: Shard.Facts
     private let addedBytes: Int
 
-    /// Puts a message together at an instant.
+    /// Assembles a message at a time.
     ///
-    /// A payload that is no message of ours, which only a job has that was never checked, goes as it is: Google refuses it.
-    /// `isValidation`: Google is asked to judge the message and to deliver it to nobody.
+    /// A payload that is not a message of ours, which only an unchecked job can have, is sent unchanged, and Google
+    /// refuses it. `isValidation` asks Google to judge the message without delivering it.
     init(_ facts: Shard.Facts, now: Timestamp, isValidation: Bool = false) {
         let opening = FCMMessage.opening.utf8
         var shifted = facts
         if facts.payload.starts(with: opening), facts.payload.last == UInt8(ascii: "}") {
             let envelope = Self.envelope(facts, now: now, isValidation: isValidation)
-            // The message's own brace is closed behind the token.
+            // The message's own brace is closed after the token.
             shifted.payload = envelope + facts.payload.dropFirst(opening.count).dropLast() + ",\"token\":\"".utf8
             let shift = envelope.count - opening.count
             shifted.messageIDAt = facts.messageIDAt.map { UInt32(Int($0) + shift) }
@@ -32,20 +32,20 @@ struct FCMRequest {
         messageIDAt = shifted.personal.isEmpty ? shifted.messageIDAt.map { Int($0) } : nil
     }
 
-    /// What differs from device to device besides the token; nil for nothing.
+    /// The parts that differ between devices besides the token; nil for none.
     func personal(limits: ProviderLimits) -> PersonalRequests? {
         guard !facts.personal.isEmpty else { return nil }
         return PersonalRequests(
             facts,
-            // The limit is the message's; what is put around it does not count.
+            // The limit applies to the message, not to the envelope around it.
             bodyBytesMax: FCMProvider.messageBytesMax + addedBytes,
             collapseHeader: nil,
             collapseIDBytesMax: limits.collapseIDBytesMax
         )
     }
 
-    /// `ttl` is the time that is left, at least a second, or 0 when Google is not to store the message (contract,
-    /// section 1).
+    /// Returns the envelope with the remaining time as `ttl`, at least a second, or 0 when Google is not to store the
+    /// message (contract, section 1).
     private static func envelope(_ facts: Shard.Facts, now: Timestamp, isValidation: Bool) -> [UInt8] {
         let left = (facts.expiresAt.milliseconds - now.milliseconds) / 1000
         let seconds = facts.dropIfOffline ? 0 : min(max(1, left), FCMProvider.secondsMax)

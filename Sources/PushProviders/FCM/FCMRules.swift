@@ -6,12 +6,12 @@ struct FCMRules {
     private let carriesMessageID: Bool
     private var found = JobCheck()
 
-    /// The members that Google's message may have besides who gets it.
+    /// The members that Google's message may have besides its target.
     private static let memberNames = ["data", "notification", "android", "webpush", "apns", "fcm_options"]
-    /// The members that say who gets it, and its name: ours.
+    /// The members that name the target and the message, which are ours to set.
     private static let ownNames = ["token", "topic", "condition", "name", "fid"]
 
-    /// Everything that is wrong with a job.
+    /// Returns everything that is wrong with a job.
     static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var rules = FCMRules(job: job, carriesMessageID: carriesMessageID)
         if let problem = PushTypeRule.problem(job, .fcm) { rules.found.problems.append(problem) }
@@ -38,7 +38,7 @@ struct FCMRules {
         refuse(.required, "/content/fcm", "a native push has nothing for FCM", fix: "give fcm, or other devices")
     }
 
-    /// false when the raw fields cannot be merged.
+    /// Checks the raw fields; returns false when they cannot be merged.
     private mutating func checkRaw() -> Bool {
         guard let raw = job.content.fcm else { return true }
         guard let members = raw.members else {
@@ -49,7 +49,7 @@ struct FCMRules {
         for member in members {
             let place = "/content/fcm" + JSONPointer.root.appending(member.name).text
             if Self.ownNames.contains(member.name) {
-                refuse(.reserved, place, "who gets the message is not the content's to say", fix: "leave it out")
+                refuse(.reserved, place, "the content cannot name the recipient of the message", fix: "leave it out")
             } else if !Self.memberNames.contains(member.name) {
                 let near = Spelling.nearest(to: member.name, among: Self.memberNames).map { "did you mean \($0)?" }
                 refuse(
@@ -66,7 +66,7 @@ struct FCMRules {
             refuse(
                 .reserved,
                 "/content/fcm/android/ttl",
-                "the time to live is what is left until the campaign's end",
+                "the time to live is the remaining time until the campaign's end",
                 fix: "give delivery.expires_at or delivery.ttl"
             )
         }
@@ -77,12 +77,12 @@ struct FCMRules {
         return found.problems.count == before
     }
 
-    /// Google takes strings only, and keeps some names for itself.
+    /// Google accepts only strings, and reserves some names.
     private mutating func checkData() {
         for member in job.content.fcm?["data"]?.members ?? [] {
             let place = "/content/fcm/data" + JSONPointer.root.appending(member.name).text
             if Self.isReserved(member.name) {
-                refuse(.reserved, place, "the key is kept for Google or for fanfare", fix: "choose another key")
+                refuse(.reserved, place, "the key is reserved for Google or for fanfare", fix: "choose another key")
             }
             if member.value.string == nil {
                 refuse(
@@ -95,12 +95,12 @@ struct FCMRules {
         }
     }
 
-    /// Keys that Google refuses, and ours.
+    /// Returns true for keys that Google refuses, and for ours.
     static func isReserved(_ key: String) -> Bool {
         ["fanfare", "from", "message_type"].contains(key) || key.hasPrefix("google.") || key.hasPrefix("gcm.")
     }
 
-    /// What Android has no field for.
+    /// Warns of content for which Android has no field.
     private mutating func warnOfWhatIsLost() {
         let content = job.content
         guard job.isShownByAndroid, content.subtitle != nil, content.title == nil, content.body == nil else { return }

@@ -2,31 +2,31 @@ public import Campaigns
 
 /// An app's `fcm` block of `apps.yaml` (contract, section 4).
 public struct FCMSettings: Hashable, Sendable {
-    /// The project and who sends for it.
+    /// The project and the account that sends for it.
     public var serviceAccount: ServiceAccount
     /// The file with the service account's key.
     public var keyFile: String
-    /// Requests a minute that the project may make, 1 … 100,000,000; nil: a gateway of one's own takes what comes.
+    /// The requests per minute that the project may make, 1 … 100,000,000; nil: a private gateway without a limit.
     public var perMinute: Int?
-    /// What Android gets where a job does not say it.
+    /// The form of a message for Android where a job names none.
     public var message: DeliveryOptions.AndroidMessage
-    /// Google's host, or a gateway of one's own.
+    /// Google's host, or a private gateway.
     public var endpoint: ProviderEndpoint
-    /// The gateway's root certificates.
+    /// The file with the gateway's root certificates; nil for the system's.
     public var caFile: String?
 
     /// `fcm.googleapis.com:443` (C2).
     public static let google = ProviderEndpoint(host: "fcm.googleapis.com")
-    /// Google's quota of a project (C2).
+    /// Google's default quota of a project (C2).
     public static let perMinuteOfGoogle = 600_000
 
-    /// What `per_minute` says of a gateway of one's own that has no quota.
+    /// The value of `per_minute` for a private gateway without a quota.
     public static let noQuota = "none"
 
     /// The keys of the block, in the order of the contract.
     public static let keys = ["service_account_file", "per_minute", "message", "endpoint", "ca_file"]
 
-    /// Reads the block; throws all problems at once, pointers relative to the block.
+    /// Reads the block; throws all problems at once, with pointers relative to the block.
     init(_ block: [String: String], file: (String) -> [UInt8]?) throws(SettingsRefused) {
         var problems = SettingsProblems.unknown(block, of: "fcm", keys: Self.keys)
         let account = Self.account(block, file, &problems)
@@ -84,7 +84,7 @@ public struct FCMSettings: Hashable, Sendable {
                 code: .value,
                 detail: "per_minute is \(text)",
                 fix: "a whole number from 1 to 100000000; Google's quota is 600000 unless it gave the project another "
-                    + "(none only with an endpoint: a gateway of one's own)"
+                    + "(none only with an endpoint: a private gateway)"
             )
         )
         return perMinuteOfGoogle

@@ -1,10 +1,10 @@
 import Campaigns
 
-/// FCM's registration tokens: text that Google calls opaque.
+/// FCM's registration tokens: texts that Google calls opaque.
 ///
-/// They become part of a JSON string, so that no character may pass that would need an escape there.
+/// They become part of a JSON string, so no character may pass that needs an escape there.
 struct FCMTokenForm: TokenForm {
-    /// About 160 characters today; Google promises no length.
+    /// The accepted lengths: about 160 characters today, but Google promises no length.
     static let lengths = 16...1024
 
     var provider: ProviderName { .fcm }

@@ -1,12 +1,12 @@
 import Campaigns
 
 extension JSONMember {
-    /// The members that have a value.
+    /// Returns the members that have a value.
     static func members(_ pairs: KeyValuePairs<String, JSONValue?>) -> [JSONMember] {
         pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
     }
 
-    /// `raw` over `base`: objects member by member, everything else replaced; new members at the end.
+    /// Merges `raw` into `base`: objects member by member, other values replaced, new members at the end.
     static func merge(_ base: [JSONMember], _ raw: [JSONMember]) -> [JSONMember] {
         var result = base
         for member in raw {

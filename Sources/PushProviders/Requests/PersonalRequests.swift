@@ -1,19 +1,19 @@
 public import Campaigns
 
-/// What differs from device to device in the requests of a campaign with templates.
+/// The parts of requests that differ between devices in a campaign with templates.
 public struct PersonalRequests: Sendable {
-    /// The body; nil when its templates do not compile, which only a message can have that nobody checked.
+    /// The body; nil when its templates do not compile, which only an unchecked message can cause.
     public let body: TemplateProgram?
-    /// Bytes of a body at most.
+    /// The largest body in bytes.
     public let bodyBytesMax: Int
-    /// The collapse id; nil when all devices have the same.
+    /// The collapse id; nil when all devices have the same one.
     public let collapseID: TemplateProgram?
-    /// Bytes of a collapse id at most.
+    /// The longest collapse id in bytes.
     public let collapseIDBytesMax: Int
-    /// The header that carries it; nil when the body does.
+    /// The header that carries the collapse id; nil when the body carries it.
     public let collapseHeader: [UInt8]?
 
-    /// Compiles what a shard carries.
+    /// Compiles the templates of a shard.
     init(_ facts: Shard.Facts, bodyBytesMax: Int, collapseHeader: String?, collapseIDBytesMax: Int) {
         let personal = facts.personal
         var body = try? TemplateProgram(
@@ -30,8 +30,8 @@ public struct PersonalRequests: Sendable {
         self.collapseHeader = collapseHeader.map { Array($0.utf8) }
     }
 
-    /// Whether a rendered collapse id can be a header's value: no control character, no space at its ends
-    /// (RFC 9113, 8.2.1).
+    /// Returns true if a rendered collapse id is a valid header value: no control character, no space at its ends (RFC
+    /// 9113, 8.2.1).
     public static func isHeaderValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.first != 0x20 && bytes.last != 0x20 && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }

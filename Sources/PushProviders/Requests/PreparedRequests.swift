@@ -1,32 +1,32 @@
 public import Campaigns
 
-/// The requests of one shard, with everything prepared that is alike: made once, asked for each device.
+/// The requests of one shard with their shared parts prepared: created once, used for each device.
 ///
-/// Per device three values differ at most (token, id, the message id in the body): whoever sends copies `template` and
-/// has `fill(_:token:device:)` write into the copy. No allocation, no `String`, no existential. A final class instead of
-/// a protocol, so that the sender calls it directly; what tells providers apart is data. Immutable, so any event loop
-/// may use it; it is made anew when the provider token was renewed.
+/// At most three values differ per device: token, id, and the message id in the body. The sender copies `template` and
+/// calls `fill(_:token:device:)` to write them into the copy. No allocation, no `String`, no existential. A final class
+/// instead of a protocol, so that the sender calls it directly; data tells providers apart. Immutable, so any event
+/// loop may use it; it is recreated when the provider token was renewed.
 public final class PreparedRequests: Sendable {
-    /// All header fields in the order of the request, `:path` and the id as places.
+    /// All header fields in the order of the request, with placeholders for `:path` and the id.
     public let headers: [RequestHeader]
-    /// What all devices of the shard have of a request, one after the other: the id, if there is one, and body and path,
-    /// the one last that the token is a part of.
+    /// The shared part of a request: the id, if there is one, then body and path, of which the one that contains the
+    /// token comes last.
     ///
-    /// Each device's token follows, with what comes behind it.
+    /// Each device's token follows, and then the bytes after the token.
     public let template: [UInt8]
-    /// Where in `template` the id lies; empty when requests have none.
+    /// The range of the id in `template`; empty when requests have none.
     public let idRange: Range<Int>
-    /// Where in a device's request its token begins to count: where the last of body and path begins.
+    /// The offset in a device's request at which the last of body and path begins.
     public let lastAt: Int
-    /// Whether the last is the body; otherwise it is the path.
+    /// True if the body is last; otherwise the path is.
     public let endsWithBody: Bool
-    /// Where in `template` the 22 characters of a device's message id go; nil when it has none.
+    /// The offset in `template` of the 22 characters of a device's message id; nil when there is none.
     public let messageIDAt: Int?
-    /// What makes each device's own body, which is not in `template` then; nil when all have the same.
+    /// The templates of each device's own body, which is then not in `template`; nil when all devices have the same.
     public let personal: PersonalRequests?
-    /// How each device's body is sealed for it alone; nil when bodies go out as they are.
+    /// The rule that encrypts each device's body for it alone; nil when bodies are sent as they are.
     public let seal: SealRule?
-    /// Who interprets the answers.
+    /// The provider that interprets the answers.
     public let provider: any PushProvider
 
     private let token: TokenPlace
@@ -35,15 +35,15 @@ public final class PreparedRequests: Sendable {
     /// Prepares requests.
     ///
     /// - Parameters:
-    ///   - provider: Who interprets the answers.
+    ///   - provider: The provider that interprets the answers.
     ///   - headers: All header fields.
-    ///   - body: The body, up to the token where that is a part of it; empty when each device has its own.
-    ///   - messageIDAt: A place in `body`.
-    ///   - personal: What makes each device's own body.
-    ///   - path: The path, up to the token where that is a part of it.
-    ///   - token: Where each device's token goes.
-    ///   - seal: How each device's body is sealed.
-    ///   - id: What ids of requests are made from; nil when they have none.
+    ///   - body: The body, up to the token where the body contains it; empty when each device has its own.
+    ///   - messageIDAt: An offset in `body`.
+    ///   - personal: The templates of each device's own body.
+    ///   - path: The path, up to the token where the path contains it.
+    ///   - token: The place of each device's token.
+    ///   - seal: The rule that encrypts each device's body.
+    ///   - id: The campaign's hash for request ids; nil when requests have none.
     ///   - successStatus: The one status that means `accepted` whatever the body says.
     init(
         provider: any PushProvider,
@@ -73,23 +73,23 @@ public final class PreparedRequests: Sendable {
         self.messageIDAt = messageIDAt.map { bodyAt + $0 }
     }
 
-    /// Where each device's token goes.
+    /// The place of each device's token.
     public enum TokenPlace: Equatable, Sendable {
-        /// Its bytes as lower-case hexadecimal digits end the path.
+        /// At the end of the path, as lower-case hexadecimal digits.
         case path
-        /// Its bytes as they are end the body, but for this.
+        /// At the end of the body, unchanged and followed by this suffix.
         case body(suffix: [UInt8])
-        /// Neither: `seal` says what it is for.
+        /// In neither; `seal` uses it.
         case apart
     }
 
-    /// The body up to the token or its end, the same for every device of the shard but for its message id.
+    /// The body up to the token or its end, the same for every device of the shard except for its message id.
     public var body: [UInt8] { Array(endsWithBody ? template[lastAt...] : template[idRange.upperBound..<lastAt]) }
 
     /// The path up to the token or its end.
     public var path: [UInt8] { Array(endsWithBody ? template[idRange.upperBound..<lastAt] : template[lastAt...]) }
 
-    /// Bytes that follow the template for a token.
+    /// Returns the number of bytes that follow the template for a token.
     @inline(__always)
     public func tail(tokenBytes: Int) -> Int {
         switch token {
@@ -99,11 +99,11 @@ public final class PreparedRequests: Sendable {
         }
     }
 
-    /// Writes what is a device's own into a copy of `template`: the token behind it, and the index in the campaign as
-    /// the id's last eight digits.
+    /// Writes a device's own parts into a copy of `template`: the token behind it, and the device's index in the
+    /// campaign as the last eight digits of the id.
     ///
-    /// `token` is a row of `DeviceBatch.tokens`; `room` is as long as the template and `tail(tokenBytes:)`, or this
-    /// traps.
+    /// `token` is a row of `DeviceBatch.tokens`. Traps unless `room` is as long as the template and
+    /// `tail(tokenBytes:)`.
     public func fill(_ room: UnsafeMutableRawBufferPointer, token: UnsafeRawBufferPointer, device: UInt32) {
         let count = template.count + tail(tokenBytes: token.count)
         guard let base = room.baseAddress, room.count == count else {
@@ -113,7 +113,7 @@ public final class PreparedRequests: Sendable {
         writeTail(UnsafeMutableRawBufferPointer(rebasing: room[template.count...]), token: token)
     }
 
-    /// Writes a token with what comes behind it; `room` is as long as `tail(tokenBytes:)`.
+    /// Writes a token and the bytes after it; `room` is as long as `tail(tokenBytes:)`.
     public func writeTail(_ room: UnsafeMutableRawBufferPointer, token: UnsafeRawBufferPointer) {
         guard let base = room.baseAddress else { return }
         switch self.token {
@@ -129,11 +129,11 @@ public final class PreparedRequests: Sendable {
         }
     }
 
-    /// Whether a status alone says that the provider took the push; nothing else is looked at then.
+    /// Returns true if the status alone shows that the provider took the push; the rest of the answer is then ignored.
     @inline(__always)
     public func isAccepted(status: Int) -> Bool { status == successStatus }
 
-    /// What an answer means; the usual success costs one comparison.
+    /// Returns the meaning of an answer; the usual success costs one comparison.
     public func classify(
         status: Int,
         body: Span<UInt8>,

@@ -1,11 +1,11 @@
-/// Where a provider listens; always TLS with HTTP/2.
+/// The address of a provider; always TLS with HTTP/2.
 public struct ProviderEndpoint: Hashable, Sendable, CustomStringConvertible {
-    /// A DNS name or an address, without brackets: what TLS verifies.
+    /// A DNS name or an address without brackets, which TLS verifies.
     public let host: String
     /// The TCP port.
     public let port: UInt16
 
-    /// An endpoint.
+    /// Creates an endpoint.
     public init(host: String, port: UInt16 = 443) {
         self.host = host
         self.port = port
@@ -43,16 +43,16 @@ public struct ProviderEndpoint: Hashable, Sendable, CustomStringConvertible {
         port = number
     }
 
-    /// The value of `:authority`: the port only when it is not 443 (RFC 9113, 8.3.1).
+    /// The value of `:authority`, with the port only when it is not 443 (RFC 9113, 8.3.1).
     public var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == 443 ? name : "\(name):\(port)"
     }
 
-    /// `https://host[:port]`, as it is configured.
+    /// The address as it is configured: `https://host[:port]`.
     public var url: String { "https://\(authority)" }
 
-    /// `host:port`, for logs.
+    /// The address for logs: `host:port`.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -2,7 +2,7 @@ public import Campaigns
 
 /// The id of a request: a UUIDv8 (RFC 9562, 5.8) of the campaign's hash and the device's index in the campaign.
 ///
-/// No digest per device (0.14 µs and more), and a request that is sent again keeps its id. Layout:
+/// It needs no digest per device (0.14 µs and more), and a request that is sent again keeps its id. Layout:
 ///
 /// ```
 /// custom_a (48 bits)  hash bits 63…16
@@ -12,14 +12,14 @@ public import Campaigns
 /// custom_c (62)       hash bits 3…0, 26 zero bits, the index (32 bits)
 /// ```
 ///
-/// So all but the last eight characters of the text are alike in a shard.
+/// So all requests of a shard share the text except its last eight characters.
 public enum RequestID {
-    /// Characters of the canonical text, 8-4-4-4-12.
+    /// The length of the canonical text, 8-4-4-4-12.
     public static let byteCount = 36
-    /// The last of them, which are the device's.
+    /// The number of characters at the end that hold the device's index.
     static let indexByteCount = 8
 
-    /// The first 28 characters: everything but the index.
+    /// Returns the first 28 characters: everything except the index.
     static func prefix(_ campaign: CampaignHash) -> [UInt8] {
         let first = campaign.bits >> 16
         let second = 0x8000 | (campaign.bits >> 4 & 0x0fff)
@@ -36,7 +36,7 @@ public enum RequestID {
         return text
     }
 
-    /// The whole id as text; on the hot path `PreparedRequests.fill` writes the index in place.
+    /// Returns the whole id as text; on the hot path `PreparedRequests.fill` writes the index in place.
     public static func text(campaign: CampaignHash, device: UInt32) -> String {
         String(decoding: prefix(campaign) + HexDigits.digits(of: UInt64(device), bits: 32), as: UTF8.self)
     }

@@ -1,19 +1,19 @@
-/// How the body of each device is sealed for it alone (RFC 8291): what a token says about it.
+/// The rule that encrypts each device's body for it alone (RFC 8291), from the keys in its token.
 ///
-/// The plaintext is the body that `PreparedRequests` gives; whoever sends seals it, and the path is the device's own, too.
+/// The plaintext is the body of `PreparedRequests`; the sender encrypts it. The path differs per device, too.
 public struct SealRule: Sendable {
-    /// Bytes of the keys of a device: a public key of P-256 as an uncompressed point (65), then a secret (16).
+    /// The size of a device's keys: a public key of P-256 as an uncompressed point (65 bytes), then a secret (16).
     public static let keyBytes = 81
-    /// Where the public key lies in them.
+    /// The range of the public key in them.
     public static let publicKey = 0..<65
-    /// Where the secret lies in them.
+    /// The range of the secret in them.
     public static let secret = 65..<81
 
-    /// Reads a token as it is kept: writes the keys into memory for `keyBytes` and gives the bytes of the token that are the
-    /// path; nil when it is none.
+    /// Reads a stored token: writes its keys into memory of `keyBytes` bytes and returns the range of the token that is
+    /// the path; nil when the token is invalid.
     public let read: @Sendable (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Range<Int>?
 
-    /// A rule.
+    /// Creates a rule.
     init(read: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Range<Int>?) {
         self.read = read
     }

@@ -1,19 +1,19 @@
 import Campaigns
 
-/// Writes a payload's JSON in pieces: what is alike for all devices, and where templates and the message id go.
+/// Writes a payload's JSON in pieces: the bytes that all devices share, and the places of templates and the message id.
 struct SegmentWriter {
     private var segments: [PayloadSegment] = []
     private var bytes: [UInt8] = []
 
-    /// Whether a text with the marks of a template is one.
+    /// The treatment of texts that look like a template.
     enum Place {
-        /// It is not: it comes from the provider's raw fields, or from a field that takes none.
+        /// Never a template: the text comes from the provider's raw fields, or from a field that takes none.
         case plain
-        /// It is.
+        /// A template.
         case personal
     }
 
-    /// What was written.
+    /// Returns the pieces written so far.
     func finished() -> [PayloadSegment] {
         bytes.isEmpty ? segments : segments + [.constant(bytes)]
     }
@@ -36,7 +36,7 @@ struct SegmentWriter {
         segments.append(.template(source, form))
     }
 
-    /// Writes a JSON text as a string: what it has in quotation marks is escaped once more.
+    /// Writes JSON as a string, in which its quotation marks are escaped once more.
     mutating func writeText(_ write: (inout SegmentWriter) -> Void) {
         var inner = SegmentWriter()
         write(&inner)
@@ -61,7 +61,7 @@ struct SegmentWriter {
         bytes = []
     }
 
-    /// Members with commas between them, without braces around them.
+    /// Writes members with commas between them, without braces around them.
     mutating func write(members: [JSONMember], _ place: Place, raw: JSONValue? = nil) {
         for (index, member) in members.enumerated() {
             if index > 0 { append(",") }
@@ -71,12 +71,12 @@ struct SegmentWriter {
         }
     }
 
-    /// A job with a template that does not compile is refused where it enters; here it is a text.
+    /// Returns true for a template; one that does not compile is a text here, because intake has refused such a job.
     private static func isTemplate(_ text: String) -> Bool { Template.isIn(text) && (try? Template(text)) != nil }
 
     /// Writes a value.
     ///
-    /// `raw` is what the provider's raw fields have at its place: what comes from there is never a template.
+    /// `raw` is the value of the provider's raw fields at this place; values from there are never templates.
     mutating func write(_ value: JSONValue, _ place: Place, raw: JSONValue? = nil) {
         switch value {
         case .string(let text) where place == .personal && raw == nil && Self.isTemplate(text):
@@ -92,7 +92,7 @@ struct SegmentWriter {
             append("]")
         case .object(let members):
             append("{")
-            // An object that replaced something else is raw as a whole.
+            // An object that replaced another value is raw as a whole.
             let isRaw = raw != nil && raw?.members == nil
             write(members: members, isRaw ? .plain : place, raw: raw)
             append("}")

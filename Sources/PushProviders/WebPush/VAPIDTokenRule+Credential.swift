@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// The token for a push service in the words of all credentials.
+/// The token for a push service as a `CredentialRule`.
 extension VAPIDTokenRule: CredentialRule {
     /// See `CredentialRule`.
     public var madeAt: Timestamp? { current?.issuedAt }
@@ -20,7 +20,7 @@ extension VAPIDTokenRule: CredentialRule {
     /// See `CredentialRule`.
     public mutating func signed(_ signature: [UInt8], now: Timestamp) { _ = signed(signature) }
 
-    /// A token is signed here, nobody is asked for it.
+    /// Traps: a token is signed locally and never fetched.
     public mutating func fetched(_ answer: TokenAnswer, now: Timestamp) {
         preconditionFailure("a token for a push service that nobody asked for")
     }
@@ -30,6 +30,6 @@ extension VAPIDTokenRule: CredentialRule {
         refused(generation: generation, now: now)
     }
 
-    /// No push service says that it has seen too many; the rule makes few.
+    /// Returns false: no push service reports too many tokens, and the rule makes few.
     public mutating func replaceSurplus(generation: UInt32, now: Timestamp) -> Bool { false }
 }

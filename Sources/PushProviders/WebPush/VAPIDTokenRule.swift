@@ -1,34 +1,36 @@
 public import Campaigns
 
-/// When the token for one push service is made, used and renewed (RFC 8292): a machine without clock and key.
+/// Decides when the token for one push service is made, used and renewed (RFC 8292): a state machine without clock and
+/// key.
 ///
-/// A token is made out to an origin, so that each has a rule of its own. It ends at most 24 hours ahead (section 2), and
-/// Apple wants no more than one new token an hour (`push-protocols.md`, C3). So it is valid for 12 hours, which leaves half
-/// a day for a clock that is wrong, and replaced after 6; never within an hour of the last one, but for one in place of a
-/// refused one. A process that starts anew makes one at once, because nothing survives that could say how old the last is.
+/// A token is issued for one origin, so each origin has its own rule. A token may end at most 24 hours ahead (section
+/// 2), and Apple wants at most one new token an hour (`push-protocols.md`, C3). So a token is valid for 12 hours, which
+/// leaves half a day for a wrong clock, and is replaced after 6. No token is made within an hour of the last one,
+/// except to replace a refused one. A process that restarts makes a token at once, because it cannot know the age of
+/// the last one.
 ///
-/// The driver asks `tokenNeeded` before it prepares requests, signs when told to and hands the signature in. A value for
-/// one owner (an actor or a lock).
+/// The driver calls `tokenNeeded` before it prepares requests, signs when told to and passes the signature to `signed`.
+/// A value for one owner (an actor or a lock).
 public struct VAPIDTokenRule: Sendable {
-    /// A token ends so long after it was made.
+    /// The life of a token.
     public static let lifetime = Duration.seconds(12 * 3600)
-    /// A token is renewed at this age.
+    /// The age at which a token is renewed.
     public static let renewalAge = Duration.seconds(6 * 3600)
-    /// No two tokens are made within this time.
+    /// The shortest time between two tokens, except for the replacement of a refused one.
     public static let renewalPause = Duration.seconds(3600)
-    /// The last minutes of a token are not used, for requests under way and clocks that differ.
+    /// The last part of a token's life, which is not used because of requests in flight and differing clocks.
     public static let reserve = Duration.seconds(600)
-    /// After a failure to sign.
+    /// The pause after a failure to sign.
     public static let signingPause = Duration.seconds(60)
 
-    /// Who sends, to whom.
+    /// The sender and the push service.
     public let identity: VAPIDIdentity
     private(set) var current: VAPIDToken?
     private var signing: Signing?
     private var pausedUntil: Timestamp?
-    /// The current token was refused, and is to be replaced at once.
+    /// True if the current token was refused and is to be replaced at once.
     private var isRefused = false
-    /// The current token took the place of one that was refused.
+    /// True if the current token replaced a refused one.
     private var isReplacement = false
     private var lastGeneration: UInt32 = 0
 
@@ -37,22 +39,22 @@ public struct VAPIDTokenRule: Sendable {
         let input: [UInt8]
     }
 
-    /// No token yet.
+    /// Creates a rule without a token.
     public init(identity: VAPIDIdentity) {
         self.identity = identity
     }
 
-    /// What is to be done before requests are prepared.
+    /// The step before requests are prepared.
     public enum Step: Equatable, Sendable {
-        /// Requests carry this token.
+        /// Use this token in requests.
         case use(VAPIDToken)
-        /// These bytes are to be signed (ES256); then `signed` or `signingFailed`.
+        /// Sign these bytes (ES256), then call `signed` or `signingFailed`.
         case sign([UInt8])
-        /// There is no token now: ask again at this instant, or (nil) when the signature under way is done.
+        /// There is no token: ask again at this instant, or (nil) when the signature in progress is done.
         case wait(until: Timestamp?)
     }
 
-    /// Says which token requests carry now.
+    /// Returns the token that requests carry now, or the step to get one.
     public mutating func tokenNeeded(now: Timestamp) -> Step {
         let usable = current.flatMap { isUsable($0, now: now) ? $0 : nil }
         guard signing == nil else { return usable.map { .use($0) } ?? .wait(until: nil) }
@@ -65,9 +67,9 @@ public struct VAPIDTokenRule: Sendable {
         return .sign(input)
     }
 
-    /// The signature is there: 64 bytes, r and s.
+    /// Takes the signature of 64 bytes, r and s.
     ///
-    /// Traps when none was asked for or it has another length.
+    /// Traps when none was asked for, or when it has another length.
     public mutating func signed(_ signature: [UInt8]) -> VAPIDToken {
         guard let signing else { preconditionFailure("a signature that nobody asked for") }
         precondition(signature.count == 64, "a signature of \(signature.count) bytes")
@@ -83,9 +85,9 @@ public struct VAPIDTokenRule: Sendable {
         return token
     }
 
-    /// A push service refused a token: whether there is another one, or is one to be signed now.
+    /// Notes that a push service refused a token; returns true if another one is available or is to be signed now.
     ///
-    /// A token in place of a refused one is not replaced itself before the hour is over: the fault is elsewhere then.
+    /// The replacement of a refused token is not itself replaced before the hour is over: then the fault is elsewhere.
     public mutating func refused(generation: UInt32, now: Timestamp) -> Bool {
         guard let current, current.generation == generation else { return current != nil }
         if isReplacement, let pausedUntil, now < pausedUntil { return false }
@@ -93,37 +95,37 @@ public struct VAPIDTokenRule: Sendable {
         return true
     }
 
-    /// The key could not sign; it is tried again after a minute, the current token stays in use.
+    /// Notes that the key could not sign; the rule tries again after a minute, and the current token stays in use.
     public mutating func signingFailed(now: Timestamp) {
         signing = nil
         isRefused = false
         pausedUntil = now.advanced(by: Self.signingPause)
     }
 
-    /// A clock that was put back makes a token end more than a day ahead, which services refuse.
+    /// After the clock was set back, a token may end more than a day ahead, which services refuse.
     private func isUsable(_ token: VAPIDToken, now: Timestamp) -> Bool {
         let age = now.since(token.issuedAt)
         return age < Self.lifetime - Self.reserve && age > Self.lifetime - .seconds(86_400) + Self.reserve
     }
 }
 
-/// Who sends messages, to which push service.
+/// The sender of messages, for one push service.
 public struct VAPIDIdentity: Hashable, Sendable {
     /// The push service's origin (RFC 6454 section 6.1).
     public let audience: String
-    /// Who can be reached when something is wrong: a `mailto:` or `https:` URL.
+    /// The contact for problems: a `mailto:` or `https:` URL.
     public let subject: String
     /// The public half of the key, an uncompressed point in base64url.
     public let publicKey: String
 
-    /// An identity.
+    /// Creates an identity.
     public init(audience: String, subject: String, publicKey: String) {
         self.audience = audience
         self.subject = subject
         self.publicKey = publicKey
     }
 
-    /// What is signed: header and claims (RFC 8292 section 2).
+    /// Returns the bytes to sign: header and claims (RFC 8292 section 2).
     func signingInput(expiresAt: Timestamp) -> [UInt8] {
         JSONWebToken.signingInput(
             .es256,
@@ -134,7 +136,7 @@ public struct VAPIDIdentity: Hashable, Sendable {
         )
     }
 
-    /// The header's value (RFC 8292 section 3).
+    /// Returns the header's value (RFC 8292 section 3).
     func authorization(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
         Array("vapid t=".utf8) + JSONWebToken.text(signingInput: signingInput, signature: signature)
             + Array(", k=\(publicKey)".utf8)
@@ -145,12 +147,12 @@ public struct VAPIDIdentity: Hashable, Sendable {
 ///
 /// Immutable; one serves all connections of a process to that service.
 public struct VAPIDToken: Hashable, Sendable {
-    /// Counts the tokens of one rule from 1.
+    /// The number of the token within its rule, from 1.
     public let generation: UInt32
-    /// When it was made.
+    /// The time at which the token was made.
     public let issuedAt: Timestamp
     /// The value of the `authorization` header.
     ///
-    /// A secret: never in a log.
+    /// A secret that must not appear in a log.
     public let authorization: [UInt8]
 }

@@ -1,18 +1,18 @@
 public import Campaigns
 
-/// What an app has with push services: a VAPID key, known to all of them.
+/// An app's account with push services: a VAPID key, the same for all of them.
 public struct WebPushAccount: ProviderAccount {
     /// The app's settings.
     public let settings: WebPushSettings
 
-    /// An account.
+    /// Creates an account.
     public init(settings: WebPushSettings) {
         self.settings = settings
     }
 
-    /// Web Push.
+    /// The Web Push provider.
     public var provider: any PushProvider { WebPushProvider() }
-    /// See `ProviderAccount`; each push service gets tokens of its own.
+    /// See `ProviderAccount`; each push service gets its own tokens.
     public var credential: AccountCredential {
         let settings = settings
         return .token(
@@ -28,9 +28,9 @@ public struct WebPushAccount: ProviderAccount {
     }
     /// See `ProviderAccount`.
     public var caFile: String? { settings.caFile }
-    /// Whoever subscribes names the host.
+    /// True unless the settings permit private addresses, because subscribers name the host.
     public var reachesGlobalAddressesOnly: Bool { !settings.allowsPrivateAddresses }
-    /// Wherever they may lie.
+    /// True: subscribers name the push service, wherever it is.
     public var isServedByStrangers: Bool { true }
     /// See `ProviderAccount`.
     public var summary: [(name: String, value: String)] {
@@ -43,18 +43,19 @@ public struct WebPushAccount: ProviderAccount {
         ] + authority
     }
 
-    /// The push service of an origin.
+    /// Returns the push service of an origin.
     ///
-    /// Without one nothing is ever sent; a service that browsers use shows then whether any can be reached from here.
+    /// Without an origin nothing is ever sent; the result is then a service that browsers use, to test whether this
+    /// machine can reach any.
     public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {
         environment.flatMap { ProviderEndpoint(url: $0.rawValue) }
             ?? ProviderEndpoint(host: "updates.push.services.mozilla.com")
     }
 
-    /// Nothing that depends on the app.
+    /// Returns no findings: nothing depends on the app.
     public func check(_ job: Job) -> JobCheck { JobCheck() }
 
-    /// The headers of RFC 8030, section 5; path and body are each device's own.
+    /// Prepares the headers of RFC 8030, section 5; path and body differ per device.
     public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
         var headers = [
             RequestHeader(":method", "POST"),
@@ -89,13 +90,13 @@ public struct WebPushAccount: ProviderAccount {
         )
     }
 
-    /// The time that is left, at least a second, or 0 when the service is not to store the message (RFC 8030, 5.2).
+    /// The remaining time, at least a second, or 0 when the service is not to store the message (RFC 8030, 5.2).
     private static func seconds(_ facts: Shard.Facts, now: Timestamp) -> Int64 {
         if facts.dropIfOffline { return 0 }
         return min(max(1, (facts.expiresAt.milliseconds - now.milliseconds) / 1000), WebPushProvider.secondsMax)
     }
 
-    /// RFC 8030, 5.3.
+    /// The value of `urgency` (RFC 8030, 5.3).
     private static func urgency(_ priority: UInt8) -> String {
         switch priority {
         case 10...: "high"

@@ -1,12 +1,12 @@
 import Campaigns
 
-/// What push services answer (RFC 8030, RFC 8292; autopush, `docs/src/http.md`) as classes of answers (C5).
+/// The answers of push services (RFC 8030, RFC 8292; autopush, `docs/src/http.md`) as classes of answers (C5).
 ///
-/// Whoever subscribes names the server, and one server's word is about its own subscriptions. So no answer here opens the
-/// app's breaker but a fault of the service, and none counts as the content's fault: a stranger's server must not be able
-/// to stop a campaign.
+/// Subscribers name the server, and a server can speak only for its own subscriptions. So only faults of a service
+/// count for the app's breaker, and no answer counts as the content's fault: a stranger's server must not be able to
+/// stop a campaign.
 enum WebPushAnswers {
-    /// What an answer means.
+    /// Returns the meaning of an answer.
     static func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer {
         let kind = kind(status: status, now: now)
         if kind == .accepted { return .accepted }
@@ -20,23 +20,26 @@ enum WebPushAnswers {
     /// The class of a status.
     static func kind(status: Int, now: Timestamp) -> AnswerClass {
         switch status {
-        // 201 is the usual one; 202 where somebody asks for receipts (RFC 8030 section 5.1).
+        // 201 is the usual status; 202 answers a request for receipts (RFC 8030 section 5.1).
         case 200...299: .accepted
-        // The subscription is gone, or was never one (RFC 8030 section 7.3): now, since no instant is said.
+        // The subscription is gone, or never existed (RFC 8030 section 7.3). The answer gives no time, so it is dead
+        // now.
         case 404, 410: .tokenDead(since: now)
-        // More than 4096 bytes is never sent, and those a service must take (RFC 8030 section 7.2).
+        // Never caused by size: no message has more than 4096 bytes, which every service must accept (RFC 8030 section
+        // 7.2).
         case 413: .payloadBad
-        // RFC 8030 section 8.4; 406 is how Microsoft's service says it. It may mean this subscription, this app or all:
-        // the device waits, with `Retry-After` as the floor, and the other services are not held up.
+        // RFC 8030 section 8.4; Microsoft's service uses 406. The limit may apply to this subscription, this app or
+        // all. The device waits, with `Retry-After` as the lower bound, and other services are not delayed.
         case 406, 429: .deviceThrottled
         case 408, 425: .serviceFault
         case 421: .connectionFault
         case 500...: .serviceFault
-        // 401 and 403 are said of a token that is not good, and as well of a subscription that was made with another
-        // key than the app's (RFC 8292 section 4.2; Apple says VapidPkHashMismatch with 403, autopush errno 109 with 401).
-        // 400 is said of keys that are none, and a redirect comes from what is no push service: it is never followed,
-        // because it would lead where nobody has looked. All of it is about a subscription; when most of a campaign's
-        // are called so, the wrong-environment guard pauses it, and then the app's key or this machine's clock is wrong.
+        // A service answers 401 and 403 to an invalid token, and also to a subscription made with another key than the
+        // app's (RFC 8292 section 4.2; Apple says VapidPkHashMismatch with 403, autopush errno 109 with 401). It
+        // answers 400 to invalid keys. A redirect comes from something that is not a push service, and is never
+        // followed, because nobody has checked its target. All of these concern one subscription. When most
+        // subscriptions of a campaign get them, the wrong-environment guard pauses the campaign; then the app's key or
+        // this machine's clock is wrong.
         default: .tokenSuspect
         }
     }
@@ -48,7 +51,7 @@ enum WebPushAnswers {
         return rule
     }
 
-    /// Apple's word, or autopush's number.
+    /// Returns Apple's reason, or autopush's number.
     private static func reason(_ body: Span<UInt8>) -> String? {
         guard let fields = AnswerBody(body, textName: "reason", numberName: "errno") else { return nil }
         guard let range = fields.text, !range.isEmpty else { return fields.number.map { "Errno\($0)" } }

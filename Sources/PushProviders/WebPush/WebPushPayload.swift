@@ -1,12 +1,12 @@
 import Campaigns
 
-/// The JSON that a site's service worker reads (`event.data.json()`); the same job gives the same bytes.
+/// The JSON body for a site's service worker (`event.data.json()`); the same job gives the same bytes.
 ///
-/// `notification` holds what `showNotification(title, options)` takes under the names of its options (Notifications API),
-/// and beside them what browsers do not know and a service worker may use, under the contract's names. `data`, `url`,
-/// `fanfare` and `badge` (for `navigator.setAppBadge`) follow.
+/// `notification` holds the arguments of `showNotification(title, options)` under the names of its options
+/// (Notifications API). Beside them, under the contract's names, it has fields that browsers ignore and a service
+/// worker may use. `data`, `url`, `fanfare` and `badge` (for `navigator.setAppBadge`) follow.
 enum WebPushPayload {
-    /// The plaintext of the message.
+    /// Returns the plaintext of the message.
     static func segments(_ job: Job, carriesMessageID: Bool) -> [PayloadSegment] {
         let content = job.content
         var payload = SegmentWriter()
@@ -35,7 +35,7 @@ enum WebPushPayload {
         return payload.finished()
     }
 
-    /// The members of `notification`; `tag` is always one of them.
+    /// Returns the members of `notification`, which always include `tag`.
     static func notification(_ job: Job) -> [JSONMember] {
         let content = job.content
         let isHeard = content.sound != nil
@@ -43,9 +43,9 @@ enum WebPushPayload {
             "title": content.title.map { .string($0) },
             "body": content.body.map { .string($0) },
             "image": content.mediaURL.map { .string($0) },
-            // What is shown replaces what has the same tag: a repeat after a crash, and messages of one collapse id.
+            // A notification replaces one with the same tag: a repeat after a crash, and messages of one collapse id.
             "tag": .string(tag(job)),
-            // Without it a browser replaces a notification in silence.
+            // Without `renotify` a browser replaces a notification silently.
             "renotify": isHeard ? .bool(true) : nil,
             "silent": isHeard ? nil : .bool(true),
             "requireInteraction": content.interruptionLevel == "critical" ? .bool(true) : nil,

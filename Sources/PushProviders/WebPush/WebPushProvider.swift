@@ -1,26 +1,27 @@
 public import Campaigns
 
-/// Web Push (RFC 8030, 8291, 8292; `push-protocols.md`, C3): each subscription names its own push service, and each message
-/// is sealed for one browser.
+/// Web Push (RFC 8030, 8291, 8292; `push-protocols.md`, C3).
+///
+/// Each subscription names its own push service, and each message is encrypted for one browser.
 public struct WebPushProvider: PushProvider {
-    /// Seconds that services keep a message at most: four weeks are Google's limit, the shortest that is known.
+    /// The longest time in seconds that services store a message: Google's limit of four weeks, the shortest known.
     static let secondsMax: Int64 = 2_419_200
 
-    /// The provider; it has no state.
+    /// Creates the provider, which has no state.
     public init() {}
 
     /// `webpush`.
     public var name: ProviderName { .webpush }
 
-    /// Subscriptions.
+    /// Subscriptions as tokens.
     public var tokens: any TokenForm { WebPushTokenForm() }
 
-    /// A collapse id becomes a `Topic` of at most 32 characters, whatever its own length is (contract: 64).
+    /// A collapse id becomes a `Topic` of at most 32 characters, whatever its own length (contract: 64).
     public var limits: ProviderLimits {
         ProviderLimits(collapseIDBytesMax: 64, storage: .seconds(Self.secondsMax), streamDeadline: .seconds(10))
     }
 
-    /// RFC 8030 says nothing; services that want more time say `Retry-After`.
+    /// Five seconds: RFC 8030 names no wait, and services that want a longer one send `Retry-After`.
     public var firstRung: Rung { .seconds5 }
 
     /// See `PushProvider`.
@@ -30,7 +31,7 @@ public struct WebPushProvider: PushProvider {
 
     /// See `PushProvider`.
     ///
-    /// The collapse id is the topic, and the same for all devices.
+    /// The collapse id becomes the topic, which is the same for all devices.
     public func compile(_ job: Job, carriesMessageID: Bool) -> CompiledPush {
         CompiledPush(
             pushType: job.effectivePushType,
@@ -51,7 +52,7 @@ public struct WebPushProvider: PushProvider {
         WebPushAnswers.rule(for: answer, firstRung: firstRung)
     }
 
-    /// A push service gives its own name to a message (`Location`), which is not kept; a request has none.
+    /// Nil: requests carry no id; a push service names a message itself (`Location`), and that name is not stored.
     public func requestID(campaign: CampaignHash, device: UInt32) -> String? { nil }
 
     /// See `PushProvider`; the keys are `WebPushSettings.keys`.

@@ -1,16 +1,16 @@
 import Campaigns
 
-/// What a job needs to be sent to browsers, checked at intake (`push-protocols.md`, C3).
+/// The rules for a job to browsers, checked at intake (`push-protocols.md`, C3).
 struct WebPushRules {
     private let job: Job
     private let carriesMessageID: Bool
     private var found = JobCheck()
 
-    /// Bytes of a payload at most: 4096 bytes of message, which every service takes, have room for so many (RFC 8030
-    /// section 7.2, RFC 8291 section 4).
+    /// The largest payload in bytes that fits a message of 4096 bytes, which every service accepts (RFC 8030 section
+    /// 7.2, RFC 8291 section 4).
     static let payloadBytesMax = 3993
 
-    /// Everything that is wrong with a job.
+    /// Returns everything that is wrong with a job.
     static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var rules = WebPushRules(job, carriesMessageID: carriesMessageID)
         rules.checkNative()
@@ -47,8 +47,8 @@ struct WebPushRules {
         // Browsers let a site subscribe only with `userVisibleOnly` (W3C Push API, `PushSubscriptionOptions`).
         warn(
             "/delivery/push_type",
-            "browsers want each push to show something: of one that does not they show a text of their own, or end "
-                + "the subscription",
+            "browsers require each push to show something: for one that does not, they show a text of their own, or "
+                + "end the subscription",
             fix: "give content a title"
         )
     }
@@ -57,8 +57,8 @@ struct WebPushRules {
         guard job.collapseTemplate != nil else { return }
         warn(
             "/delivery/collapse_id",
-            "the Topic of Web Push is the same for all devices: what waits at the push service is replaced only by the same "
-                + "campaign; what is shown is replaced by the tag, which is rendered",
+            "the Topic of Web Push is the same for all devices: only the same campaign replaces a message that waits at "
+                + "the push service; the rendered tag replaces a notification that is shown",
             fix: "give a constant collapse_id where that matters"
         )
     }

@@ -2,21 +2,21 @@ import Campaigns
 
 /// An app's `webpush` block of `apps.yaml`.
 public struct WebPushSettings: Hashable, Sendable {
-    /// Who can be reached when something is wrong: a `mailto:` or `https:` URL (RFC 8292 section 2.1).
+    /// The contact for problems: a `mailto:` or `https:` URL (RFC 8292 section 2.1).
     public var subject: String
     /// The public half of the VAPID key in base64url, as the site subscribes with it (`applicationServerKey`).
     public var publicKey: String
-    /// The private half: PEM, or 32 bytes in base64url.
+    /// The file with the private half: PEM, or 32 bytes in base64url.
     public var privateKeyFile: String
-    /// The root certificates of a push service of one's own; nil for the system's.
+    /// The file with the root certificates of a private push service; nil for the system's.
     public var caFile: String?
-    /// Whether endpoints may lie in one's own network.
+    /// True if endpoints may lie in a private network.
     public var allowsPrivateAddresses: Bool
 
     /// The keys of the block, in the order of the contract.
     public static let keys = ["subject", "public_key", "private_key_file", "addresses", "ca_file"]
 
-    /// Settings that are known to be good.
+    /// Creates settings that are known to be valid.
     public init(
         subject: String,
         publicKey: String,
@@ -31,7 +31,7 @@ public struct WebPushSettings: Hashable, Sendable {
         self.allowsPrivateAddresses = allowsPrivateAddresses
     }
 
-    /// Reads the block; throws all problems at once, pointers relative to the block.
+    /// Reads the block; throws all problems at once, with pointers relative to the block.
     public init(_ block: [String: String]) throws(SettingsRefused) {
         var problems = SettingsProblems.unknown(block, of: "webpush", keys: Self.keys)
         let subject = Self.required(
@@ -39,13 +39,13 @@ public struct WebPushSettings: Hashable, Sendable {
             block,
             fix: "say who runs the app, for example mailto:push@example.com",
             &problems
-        ) { Self.isSubject($0) ? nil : "subject is no mailto: and no https: URL" }
+        ) { Self.isSubject($0) ? nil : "subject is neither a mailto: nor an https: URL" }
         let publicKey = Self.required(
             "public_key",
             block,
             fix: "it is what the site gives as applicationServerKey: 87 characters of base64url",
             &problems
-        ) { Self.isPublicKey($0) ? nil : "public_key is no public key of P-256" }
+        ) { Self.isPublicKey($0) ? nil : "public_key is not a public key of P-256" }
         let file = Self.required(
             "private_key_file",
             block,
@@ -73,7 +73,7 @@ public struct WebPushSettings: Hashable, Sendable {
         )
     }
 
-    /// Who sends, to the push service of that origin.
+    /// Returns the app's identity for the push service of an origin.
     public func identity(audience: String) -> VAPIDIdentity {
         VAPIDIdentity(audience: audience, subject: subject, publicKey: publicKey)
     }
@@ -94,7 +94,7 @@ public struct WebPushSettings: Hashable, Sendable {
         return text
     }
 
-    /// It becomes a claim that services look at: nothing but visible ASCII.
+    /// Returns true for a claim that services accept: only visible ASCII, and an address in it.
     private static func isSubject(_ text: String) -> Bool {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), text.utf8.count <= 255 else { return false }
         if text.hasPrefix("mailto:") {

@@ -1,42 +1,43 @@
 import Campaigns
 
-/// A browser's subscription to pushes (W3C Push API, `PushSubscription`): where messages go and what they are sealed with.
+/// A browser's subscription to pushes (W3C Push API, `PushSubscription`): the address of messages and their encryption
+/// keys.
 ///
-/// It is a device's token. Producers give what `JSON.stringify(subscription)` gives; what is kept and shown is shorter and
-/// as good where a token is read:
+/// It is a device's token. Producers give the result of `JSON.stringify(subscription)`. The stored and displayed form
+/// is shorter, and is accepted wherever a token is read:
 ///
 /// ```
 /// https://push.example.net/wpush/v2/gAAAA…#BCVxsr7N…iw4.BTBZMqHH6r4Tts7J_aSIgg
 /// ```
 ///
-/// the endpoint, which has no fragment of its own, then `p256dh` and `auth` in base64url without padding. So the keys are
-/// always the last 110 characters.
+/// The form is the endpoint, which has no fragment of its own, then `p256dh` and `auth` in base64url without padding.
+/// So the keys are always the last 110 characters.
 struct WebPushSubscription: Equatable, Sendable {
-    /// Where messages go; scheme and host in lower case, without the port where it is 443.
+    /// The address of messages, with scheme and host in lower case and without a port of 443.
     let endpoint: String
-    /// `endpoint` up to its path: what the app's token is made out to, and what devices of a shard have in common.
+    /// The `endpoint` without its path: the app's token is issued for it, and all devices of a shard share it.
     let origin: String
     /// The browser's public key, 65 bytes, in base64url.
     let publicKey: String
     /// The browser's secret, 16 bytes, in base64url.
     let authentication: String
 
-    /// Characters of an endpoint at most; services use 130 to 500.
+    /// The longest endpoint in characters; services use 130 to 500.
     static let endpointBytesMax = 1024
-    /// Characters of `p256dh` and `auth`.
+    /// The lengths of `p256dh` and `auth` in characters.
     static let publicKeyDigits = 87
     static let authenticationDigits = 22
-    /// Characters behind the endpoint: a number sign, the key, a full stop, the secret.
+    /// The number of characters after the endpoint: a number sign, the key, a full stop, the secret.
     static let keysBytes = 2 + publicKeyDigits + authenticationDigits
-    /// Characters of an origin at most: it is the name of a world (`PushEnvironment`).
+    /// The longest origin in characters; it names an environment (`PushEnvironment`).
     static let originBytesMax = 255
 
-    /// The subscription as it is kept.
+    /// The subscription in its stored form.
     var text: String { "\(endpoint)#\(publicKey).\(authentication)" }
 
-    /// Reads a subscription in either form; nil when it is none.
+    /// Reads a subscription in either form; nil when the text is none.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
-        // Room for the members that nobody needs.
+        // Leaves room for members that are ignored.
         guard text.count <= 2 * Self.endpointBytesMax else { return nil }
         if text.first == UInt8(ascii: "{") {
             self.init(json: text)
@@ -48,7 +49,7 @@ struct WebPushSubscription: Equatable, Sendable {
         }
     }
 
-    /// `expirationTime` and whatever else a browser adds is of no use here.
+    /// Reads the JSON form; ignores `expirationTime` and other members that a browser adds.
     private init?(json text: UnsafeBufferPointer<UInt8>) {
         let reading = JSONReader.read(text, limits: JSONReader.Limits(bytesMax: text.count, depthMax: 4))
         guard reading.problems.isEmpty, let endpoint = reading.value?["endpoint"]?.string,
@@ -71,7 +72,7 @@ struct WebPushSubscription: Equatable, Sendable {
         guard text.prefix(scheme.count).lowercased() == scheme else { return nil }
         let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let rest = text.dropFirst(scheme.count + authority.count)
-        // Nothing but what a path may have passes: it becomes a header's value (RFC 3986, 3.3 and 3.4).
+        // Only characters of a path may pass, because it becomes a header's value (RFC 3986, 3.3 and 3.4).
         guard rest.first == "/", rest.utf8.allSatisfy(Self.isPathByte),
             let server = ProviderEndpoint(url: scheme + authority.lowercased()),
             server.url.utf8.count <= Self.originBytesMax
@@ -82,7 +83,7 @@ struct WebPushSubscription: Equatable, Sendable {
         self.authentication = String(decoding: Base64URL.encode(authentication), as: UTF8.self)
     }
 
-    /// The bytes of a key; libraries write it in either alphabet of base64, with padding and without.
+    /// Decodes a key; libraries write it in either alphabet of base64, with or without padding.
     private static func key(_ text: some Sequence<UInt8>, bytes: Int) -> [UInt8]? {
         var digits = text.map { byte -> UInt8 in
             switch byte {
@@ -105,7 +106,7 @@ struct WebPushSubscription: Equatable, Sendable {
 }
 
 extension WebPushSubscription {
-    /// Where in a kept token's bytes its parts lie; nil when they are none, which nobody writes here.
+    /// The ranges of a stored token's parts; nil for bytes that are no token, which this code never writes.
     struct Places: Equatable {
         /// The path with its query.
         let path: Range<Int>
@@ -128,7 +129,7 @@ extension WebPushSubscription {
 }
 
 extension WebPushSubscription {
-    /// What a `SealRule` reads in a kept token.
+    /// Reads a stored token for a `SealRule`.
     static func read(_ token: UnsafeRawBufferPointer, _ keys: UnsafeMutableRawBufferPointer) -> Range<Int>? {
         guard let places = Places(token), keys.count == SealRule.keyBytes,
             decode(token, places.publicKey, into: keys, at: SealRule.publicKey),
@@ -137,7 +138,7 @@ extension WebPushSubscription {
         return places.path
     }
 
-    /// Decodes base64url from memory into memory: no allocation for each device.
+    /// Decodes base64url from memory into memory, without an allocation for each device.
     private static func decode(
         _ token: UnsafeRawBufferPointer,
         _ digits: Range<Int>,

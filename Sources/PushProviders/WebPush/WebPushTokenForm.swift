@@ -1,6 +1,6 @@
 import Campaigns
 
-/// Browsers' subscriptions as tokens; their world is the origin of the endpoint.
+/// Browsers' subscriptions as tokens; the origin of the endpoint is their environment.
 struct WebPushTokenForm: TokenForm {
     var provider: ProviderName { .webpush }
     var rule: String {

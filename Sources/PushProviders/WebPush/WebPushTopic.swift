@@ -1,12 +1,12 @@
 import Campaigns
 
-/// The header `Topic` (RFC 8030 section 5.4): of the messages that wait for a browser, the last with a topic replaces the
-/// others.
+/// The header `Topic` (RFC 8030 section 5.4): among the messages that wait for a browser, the latest replaces others
+/// with its topic.
 enum WebPushTopic {
-    /// Characters at most.
+    /// The longest topic in characters.
     static let bytesMax = 32
 
-    /// The topic of a collapse id: the id itself where it is one, otherwise 11 characters that are always the same for it.
+    /// Returns the topic of a collapse id: the id itself if it is valid, otherwise 11 characters derived from it.
     static func text(collapseID: String) -> String {
         let isTopic =
             (1...bytesMax).contains(collapseID.utf8.count)

@@ -1,6 +1,6 @@
-/// Who may send where in the simulated world: what Apple's developer portal knows.
+/// The permissions in the simulated world: the data of Apple's developer portal.
 public struct APNsAccess: Sendable {
-    /// Which of Apple's two services is played.
+    /// The Apple service that is simulated.
     public enum Environment: String, Sendable {
         /// `api.push.apple.com`.
         case production
@@ -37,11 +37,11 @@ public struct APNsAccess: Sendable {
         }
     }
 
-    /// A client certificate that the portal issued, known by the common name of its subject.
+    /// A client certificate that the portal issued, identified by the common name of its subject.
     public struct ClientCertificate: Sendable {
         /// The common name of its subject.
         public let commonName: String
-        /// The topics it covers, each with its suffix where it has one; the first of a single one needs no header.
+        /// The topics it covers, each with its suffix if it has one; a certificate with a single topic needs no header.
         public let topics: [String]
         /// The only environment it is for; nil for both.
         public let environment: Environment?
@@ -54,25 +54,27 @@ public struct APNsAccess: Sendable {
         }
     }
 
-    /// Which service is played.
+    /// The simulated service.
     public var environment: Environment
-    /// The bundle identifiers that exist; empty means any.
+    /// The existing bundle identifiers; empty means any.
     public var topics: [String]
     /// The registered signing keys.
     public var keys: [ProviderKey]
-    /// The issued client certificates; empty means that any certificate of the simulator's authority may send anywhere.
+    /// The issued client certificates; empty means that any certificate of the simulator's authority may send to any
+    /// topic.
     public var certificates: [ClientCertificate]
-    /// How old a provider token may be, in seconds; Apple: one hour.
+    /// The greatest age of a provider token in seconds; Apple: one hour.
     public var tokenSecondsMost: Int64
-    /// How far ahead of our clock `iat` may be, in seconds: two clocks are never equal.
+    /// The seconds by which `iat` may be ahead of our clock, since two clocks are never equal.
     public var clockSkewSecondsMost: Int64
     /// The shortest time between two provider tokens of one connection, in seconds; Apple: 20 minutes.
     public var tokenUpdateSecondsLeast: Int64
-    /// The most different provider tokens of one team within `tokenUpdateSecondsLeast`, over all connections; every
-    /// process of a fleet has one, so the number is far above 1.
+    /// The most different provider tokens of one team within `tokenUpdateSecondsLeast`, over all connections.
+    ///
+    /// Every process of a fleet has a token, so the number is far above 1.
     public var teamTokensMost: Int
 
-    /// Makes a world with Apple's limits.
+    /// Creates a world with Apple's limits.
     public init(
         environment: Environment = .production,
         topics: [String] = [],

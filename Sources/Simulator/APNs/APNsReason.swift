@@ -1,18 +1,18 @@
-/// Why APNs refuses a request: the `reason` of its answer's body.
+/// The reason why APNs refuses a request: the `reason` of its answer's body.
 ///
-/// Source: Apple, "Handling notification responses from APNs", with the spellings that the live service uses.
+/// Source: Apple, "Handling notification responses from APNs", with the live service's spellings.
 public enum APNsReason: String, Sendable, CaseIterable {
     /// The collapse identifier is empty or longer than 64 bytes.
     case badCollapseID = "BadCollapseId"
-    /// The token is not one of this environment, or no token at all.
+    /// The token is not one of this environment, or not a token at all.
     case badDeviceToken = "BadDeviceToken"
     /// `apns-expiration` is not a number of seconds.
     case badExpirationDate = "BadExpirationDate"
     /// `apns-id` is not a canonical UUID.
     case badMessageID = "BadMessageId"
-    /// `apns-priority` is not 1, 5 or 10, or not what the push type allows.
+    /// `apns-priority` is not 1, 5 or 10, or the push type does not allow it.
     case badPriority = "BadPriority"
-    /// `apns-topic` cannot be a topic.
+    /// `apns-topic` is not a valid topic.
     case badTopic = "BadTopic"
     /// The token belongs to another app.
     case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
@@ -26,11 +26,11 @@ public enum APNsReason: String, Sendable, CaseIterable {
     case missingDeviceToken = "MissingDeviceToken"
     /// `apns-topic` is absent and the certificate does not give one.
     case missingTopic = "MissingTopic"
-    /// No body, or one that is no payload.
+    /// The body is missing or is no payload.
     case payloadEmpty = "PayloadEmpty"
     /// This key or certificate may not send to the topic.
     case topicDisallowed = "TopicDisallowed"
-    /// The client certificate is not one of this app's.
+    /// The client certificate does not belong to this app.
     case badCertificate = "BadCertificate"
     /// The client certificate is for the other environment.
     case badCertificateEnvironment = "BadCertificateEnvironment"
@@ -40,11 +40,11 @@ public enum APNsReason: String, Sendable, CaseIterable {
     case expiredProviderToken = "ExpiredProviderToken"
     /// The action is not allowed.
     case forbidden = "Forbidden"
-    /// The provider token cannot be read, is not signed by a known key, or is of the future.
+    /// The provider token cannot be read, is not signed by a known key, or was issued in the future.
     case invalidProviderToken = "InvalidProviderToken"
-    /// Neither a client certificate nor an `authorization`.
+    /// The request has neither a client certificate nor an `authorization`.
     case missingProviderToken = "MissingProviderToken"
-    /// The key has nothing to do with the one that the connection began with.
+    /// The key is unrelated to the first key of the connection.
     case unrelatedKey = "UnrelatedKeyIdInToken"
     /// The path is not `/3/device/<token>`.
     case badPath = "BadPath"
@@ -52,13 +52,13 @@ public enum APNsReason: String, Sendable, CaseIterable {
     case methodNotAllowed = "MethodNotAllowed"
     /// The token expired.
     case expiredToken = "ExpiredToken"
-    /// The device is gone from the topic.
+    /// The device no longer receives the topic.
     case unregistered = "Unregistered"
     /// The payload is above 4096 bytes (VoIP: 5120).
     case payloadTooLarge = "PayloadTooLarge"
-    /// The provider token changed sooner than 20 minutes after the last one.
+    /// The provider token changed sooner than 20 minutes after the previous change.
     case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
-    /// Too many requests to the same device.
+    /// The device was sent too many requests.
     case tooManyRequests = "TooManyRequests"
     /// A fault of the service.
     case internalServerError = "InternalServerError"
@@ -67,7 +67,7 @@ public enum APNsReason: String, Sendable, CaseIterable {
     /// The server is stopping.
     case shutdown = "Shutdown"
 
-    /// The HTTP status that the reason comes with.
+    /// The HTTP status of an answer with this reason.
     public var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,

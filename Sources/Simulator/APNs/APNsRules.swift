@@ -1,17 +1,19 @@
-/// The rules that APNs judges a request by, apart from what it knows of the device.
+/// The rules by which APNs judges a request, apart from the device's state.
 ///
-/// Pure: a request, the connection's facts and the clock go in, a finding comes out. Written from Apple's pages and
-/// shares no code with the sender. Apple does not document which of several mistakes is named; here it is the first
-/// of: path, credential, headers, topic, payload, token.
+/// Pure: a request, the connection's facts and the clock go in, a finding comes out. Written from Apple's pages,
+/// sharing no code with the sender. Apple does not document which of several mistakes is reported. Here the order is:
+/// path, credential, headers, topic, payload, token.
 struct APNsRules {
-    /// What the rules say of a request.
+    /// The verdict of the rules on a request.
     enum Finding: Equatable {
-        /// Well formed and allowed; what happens now is up to the device.
+        /// Well formed and allowed; the device decides the rest.
         case passed(DeviceTokenKey)
-        /// Refused; the token where the path had one.
+        /// Refused; with the token if the path had one.
         case refused(APNsReason, DeviceTokenKey?)
     }
 
+    /// The most bytes of a collapse identifier.
+    ///
     /// Apple: "must be no larger than 64 bytes".
     static let collapseIDBytesMost = 64
 
@@ -25,7 +27,7 @@ struct APNsRules {
 
     private var access: APNsAccess { tokens.access }
 
-    /// Judges a request; `now` in seconds since 1970.
+    /// Judges a request; `now` is in seconds since 1970.
     func finding(
         on request: borrowing ProviderRequest,
         connection: inout APNsConnectionFacts,
@@ -51,7 +53,7 @@ struct APNsRules {
         return .passed(token)
     }
 
-    /// The text after `/3/device/`.
+    /// Returns the text after `/3/device/`.
     private func tokenText(of request: borrowing ProviderRequest) -> Result<ArraySlice<UInt8>, APNsRefusal> {
         let prefix: StaticString = "/3/device"
         guard let path = request[.path], Self.starts(path, with: prefix) else { return .failure(.init(.badPath)) }
@@ -68,7 +70,7 @@ struct APNsRules {
 
     private func headerReason(_ request: borrowing ProviderRequest) -> APNsReason? {
         if let id = request[.id], !Self.isCanonicalUUID(id) { return .badMessageID }
-        // 32 bits of seconds last until 2106; what is above is a date in milliseconds.
+        // 32 bits of seconds last until 2106; larger values are dates in milliseconds.
         if let expiration = request[.expiration] {
             guard let seconds = Self.decimal(expiration), seconds <= Int64(UInt32.max) else {
                 return .badExpirationDate
@@ -88,18 +90,18 @@ struct APNsRules {
     private func payloadReason(_ request: borrowing ProviderRequest, type: PushType) -> APNsReason? {
         if request.bodyBytes == 0 { return .payloadEmpty }
         if request.bodyBytes > type.payloadBytesMost { return .payloadTooLarge }
-        // Apple names no reason of its own for a body that is no payload.
+        // Apple names no separate reason for a body that is no payload.
         guard let facts = try? PayloadFacts(request.body[...]) else { return .payloadEmpty }
         if type.needsAps && !facts.hasAps { return .payloadEmpty }
         guard request[.pushType] == nil || facts.matches(type) else { return .invalidPushType }
-        // Apple: "Always use priority 5. Using priority 10 is an error", and 10 is what an absent header means.
+        // Apple: "Always use priority 5. Using priority 10 is an error". An absent header means 10.
         guard type != .background || request[.priority].flatMap(Self.decimal) == 5 else { return .badPriority }
         return nil
     }
 }
 
 extension APNsRules {
-    /// The push type after the topic was found to be allowed for it.
+    /// Returns the push type after checking that the topic is allowed for it.
     private func pushType(
         of request: borrowing ProviderRequest,
         connection: APNsConnectionFacts
@@ -116,7 +118,7 @@ extension APNsRules {
         guard !topic.isEmpty, topic.count <= 255, topic.allSatisfy(Self.mayBeInTopic) else {
             return .failure(.init(.badTopic))
         }
-        // Without the header APNs goes by the topic.
+        // Without the header, APNs infers the type from the topic.
         let meant = type ?? PushType.suffixed.first { Self.ends(topic, with: $0.topicSuffix) } ?? .alert
         if connection.token == nil && meant.needsProviderToken { return .failure(.init(.topicDisallowed)) }
         guard isAllowed(topic, for: meant), isCovered(topic, connection: connection, certificate: certificate) else {
@@ -125,9 +127,9 @@ extension APNsRules {
         return .success(meant)
     }
 
-    /// Whether the topic is a known bundle identifier with the type's suffix.
+    /// Returns true if the topic is a known bundle identifier with the type's suffix.
     private func isAllowed(_ topic: ArraySlice<UInt8>, for type: PushType) -> Bool {
-        // The topic of MDM is the UID of its certificate, not a bundle identifier.
+        // An MDM topic is the UID of its certificate, not a bundle identifier.
         if type == .mdm { return true }
         guard Self.ends(topic, with: type.topicSuffix) else { return false }
         let bundle = topic.dropLast(type.topicSuffix.utf8CodeUnitCount)
@@ -135,7 +137,7 @@ extension APNsRules {
         return !PushType.suffixed.contains { Self.ends(bundle, with: $0.topicSuffix) }
     }
 
-    /// Whether the credential is for this topic.
+    /// Returns true if the credential is for this topic.
     private func isCovered(
         _ topic: ArraySlice<UInt8>,
         connection: APNsConnectionFacts,
@@ -160,7 +162,7 @@ extension APNsRules {
 }
 
 extension APNsRules {
-    /// What is wrong with the credential; keeps the connection's token.
+    /// Returns the fault of the credential; stores a valid token in the connection.
     private func credentialReason(
         _ request: borrowing ProviderRequest,
         connection: inout APNsConnectionFacts,
@@ -209,14 +211,14 @@ extension APNsRules {
 
     private func ageReason(_ token: ProviderToken, now: Int64) -> APNsReason? {
         if token.issuedAt > now &+ access.clockSkewSecondsMost { return .invalidProviderToken }
-        // A number that far back would overflow the difference.
+        // Negative numbers are tested first: so far back the difference would overflow.
         if token.issuedAt < 0 || now - token.issuedAt > access.tokenSecondsMost { return .expiredProviderToken }
         return nil
     }
 }
 
 extension APNsRules {
-    /// Lower-case 8-4-4-4-12.
+    /// Returns true for a lower-case UUID of the form 8-4-4-4-12.
     static func isCanonicalUUID(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.count == 36 else { return false }
         for (place, byte) in text.enumerated() {
@@ -229,7 +231,7 @@ extension APNsRules {
         return true
     }
 
-    /// A number of digits only, up to 18 of them.
+    /// Parses a number of digits only, up to 18 of them.
     static func decimal(_ text: ArraySlice<UInt8>) -> Int64? {
         guard !text.isEmpty, text.count <= 18 else { return nil }
         var number: Int64 = 0

@@ -1,10 +1,10 @@
 import HTTP2
 import Synchronization
 
-/// APNs as the driver sees it.
+/// APNs as a provider of the driver.
 final class APNsSide: Peer {
     let provider = SimulatedProvider.apns
-    /// The largest payload, VoIP's; one byte more is too much.
+    /// The largest payload, VoIP's; one more byte is refused.
     let bodyBytesKept = 5120
     let startsWithOneStream: Bool
     let devices: SimulatedDevices? = SimulatedDevices(.apns)
@@ -86,11 +86,11 @@ final class APNsSide: Peer {
     }
 }
 
-/// How APNs words its answers: Apple, "Handling notification responses from APNs".
+/// APNs' answers: Apple, "Handling notification responses from APNs".
 enum APNsAnswers {
     static let accepted = Answer(status: 200)
 
-    /// The refusal for a reason; `timestamp` in milliseconds since 1970, for 410.
+    /// Returns the refusal for a reason; `timestamp` is in milliseconds since 1970, for 410.
     static func answer(_ reason: APNsReason, retryAfter: String? = nil, timestamp: Int64? = nil) -> Answer {
         let after = timestamp.map { ",\"timestamp\":\($0)" } ?? ""
         return Answer(
@@ -121,7 +121,7 @@ enum APNsAnswers {
     }
 }
 
-/// UUIDs for requests that came without `apns-id`, as upper-case text like Apple's own.
+/// UUIDs for requests without `apns-id`, as upper-case text like Apple's own.
 struct MessageIDs {
     private let seed: UInt64
     private var given: UInt64 = 0

@@ -1,19 +1,19 @@
-/// What the rules want to know about a payload, found in one strict walk over its bytes.
+/// The facts about a payload that the rules need, found in one strict pass over its bytes.
 struct PayloadFacts: Equatable {
-    /// `aps` is there and is a dictionary.
+    /// True if `aps` exists and is a dictionary.
     var hasAps = false
     var hasAlert = false
     var hasSound = false
     var hasBadge = false
-    /// `content-available` is the number 1.
+    /// True if `content-available` is the number 1.
     var isContentAvailable = false
-    /// `content-changed` is true.
+    /// True if `content-changed` is true.
     var isContentChanged = false
-    /// `event` is `start`, `update` or `end`.
+    /// True if `event` is `start`, `update` or `end`.
     var hasEvent = false
     var hasTimestamp = false
 
-    /// Reads `payload`; throws for what is no JSON object.
+    /// Reads `payload`; throws unless it is a JSON object.
     init(_ payload: ArraySlice<UInt8>) throws(JSONError) {
         var found = PayloadFacts()
         var scanner = JSONScanner(payload)
@@ -36,7 +36,7 @@ struct PayloadFacts: Equatable {
         switch true {
         case key.says("alert"): hasAlert = true
         case key.says("sound") where first == UInt8(ascii: "\""):
-            // An empty one is none.
+            // An empty name is no sound.
             hasSound = try !scanner.string().says("")
             return
         case key.says("sound"): hasSound = true
@@ -55,11 +55,11 @@ struct PayloadFacts: Equatable {
         try scanner.skipValue(depth: 2)
     }
 
-    /// Whether the payload is what the push type says.
+    /// Returns true if the payload fits the push type.
     ///
-    /// Apple: background updates carry `content-available: 1` and nothing that a person would notice; an alert that
-    /// carries only `content-available` is a background update under the wrong name; a Live Activity names its event
-    /// and time; widgets and controls say that content changed.
+    /// Apple's rules: a background update carries `content-available: 1` and nothing visible or audible. An alert with
+    /// only `content-available` is a background update of the wrong type. A Live Activity has an event and a time.
+    /// Widgets and controls report changed content.
     func matches(_ type: PushType) -> Bool {
         let isNoticed = hasAlert || hasSound || hasBadge
         switch type {

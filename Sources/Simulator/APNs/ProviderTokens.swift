@@ -1,24 +1,24 @@
 import Synchronization
 import TLS
 
-/// A provider token (JWT) whose signature was checked.
+/// A provider token (JWT) whose signature was verified.
 struct ProviderToken: Sendable {
-    /// The whole `authorization` value, to know the same one again without parsing it.
+    /// The whole `authorization` value, to recognize the same token without parsing it.
     let authorization: [UInt8]
-    /// Which of the registered keys signed it.
+    /// The index of the registered key that signed it.
     let key: Int
-    /// `iat`, seconds since 1970.
+    /// The `iat` claim, in seconds since 1970.
     let issuedAt: Int64
 }
 
-/// Checks provider tokens against the registered keys and watches how often each team changes them.
+/// Verifies provider tokens against the registered keys and tracks how often each team changes them.
 ///
-/// Shared by all connections; asked only when a connection shows a token that it did not show before.
+/// Shared by all connections; called only when a connection shows a new token.
 final class ProviderTokens: Sendable {
     private struct Memory {
-        /// Tokens of each team with the second when they were first seen.
+        /// The tokens of each team with the second at which they were first seen.
         var seen: [String: [[UInt8]: Int64]] = [:]
-        /// Every token that came, by key id.
+        /// Every token received, by key id.
         var all: [String: Set<[UInt8]>] = [:]
         var keysMost = 0
     }
@@ -27,7 +27,7 @@ final class ProviderTokens: Sendable {
     private let verifiers: [ES256.VerificationKey]
     private let memory = Mutex(Memory())
 
-    /// Throws for a public key that cannot be read.
+    /// Throws if a public key cannot be read.
     init(access: APNsAccess) throws(TLSError) {
         self.access = access
         var verifiers: [ES256.VerificationKey] = []
@@ -37,7 +37,7 @@ final class ProviderTokens: Sendable {
         self.verifiers = verifiers
     }
 
-    /// The token that an `authorization` value carries, or why it is refused.
+    /// Returns the token in an `authorization` value, or the reason of its refusal.
     func token(from authorization: ArraySlice<UInt8>, now: Int64) -> Result<ProviderToken, APNsRefusal> {
         guard let token = verified(Array(authorization)) else { return .failure(.init(.invalidProviderToken)) }
         let team = access.keys[token.key].teamID
@@ -54,17 +54,17 @@ final class ProviderTokens: Sendable {
         return isFrequent ? .failure(.init(.tooManyProviderTokenUpdates)) : .success(token)
     }
 
-    /// One connection has shown tokens of so many keys.
+    /// Records the number of keys whose tokens one connection has shown.
     func note(keysOfConnection count: Int) {
         memory.withLock { $0.keysMost = max($0.keysMost, count) }
     }
 
-    /// How many different tokens came of each key, and the most keys of one connection.
+    /// The number of different tokens received per key, and the most keys of one connection.
     var totals: (tokens: [String: Int], keysMost: Int) {
         memory.withLock { ($0.all.mapValues(\.count), $0.keysMost) }
     }
 
-    /// Forgets which tokens were seen.
+    /// Forgets the seen tokens.
     func reset() { memory.withLock { $0 = Memory() } }
 
     private func verified(_ authorization: [UInt8]) -> ProviderToken? {
@@ -89,7 +89,7 @@ final class ProviderTokens: Sendable {
 
     private static func json(_ part: ArraySlice<UInt8>) -> JSONNode? {
         guard let bytes = Base64URL.decode(Array(part)) else { return nil }
-        // Not JSON is one of the ways to be no provider token; the offset tells the caller nothing.
+        // Invalid JSON is one of several faults of a token; the caller has no use for the offset.
         return try? JSONNode(parsing: bytes[...])
     }
 }

@@ -1,4 +1,4 @@
-/// The values of `apns-push-type`, with what each demands of topic, size and credential.
+/// The values of `apns-push-type`, with the demands of each on topic, size and credential.
 ///
 /// Source: Apple, "Sending notification requests to APNs".
 enum PushType: String, CaseIterable {
@@ -14,10 +14,10 @@ enum PushType: String, CaseIterable {
     case widgets
     case controls
 
-    /// The types that a topic tells by its suffix.
+    /// The types that the topic's suffix identifies.
     static let suffixed = allCases.filter { $0.topicSuffix.utf8CodeUnitCount > 0 }
 
-    /// What the topic has after the bundle identifier.
+    /// The suffix of the topic after the bundle identifier.
     var topicSuffix: StaticString {
         switch self {
         case .alert, .background, .mdm: ""
@@ -35,10 +35,10 @@ enum PushType: String, CaseIterable {
     /// The longest payload in bytes.
     var payloadBytesMost: Int { self == .voip ? 5120 : 4096 }
 
-    /// Whether a certificate cannot send it (Live Activities with one are answered TopicDisallowed).
+    /// True if a certificate cannot send it (a Live Activity with one is answered TopicDisallowed).
     var needsProviderToken: Bool { self == .location || self == .liveactivity }
 
-    /// Whether the payload must hold an `aps` dictionary; the others carry the app's own keys only.
+    /// True if the payload must hold an `aps` dictionary; other types carry only the app's own keys.
     var needsAps: Bool {
         switch self {
         case .alert, .background, .liveactivity, .pushtotalk, .widgets, .controls: true
@@ -46,7 +46,7 @@ enum PushType: String, CaseIterable {
         }
     }
 
-    /// The type that a header value names, compared byte by byte so that no String is made per request.
+    /// Returns the type that a header value names, comparing bytes so that no String is made per request.
     init?(header: ArraySlice<UInt8>) {
         guard let found = Self.allCases.first(where: { header.elementsEqual($0.rawValue.utf8) }) else { return nil }
         self = found

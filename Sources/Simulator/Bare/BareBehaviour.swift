@@ -1,25 +1,26 @@
-/// What the bare server does besides answering 200, as cheaply as that.
+/// The cheap faults that the bare server can add to answering 200.
 ///
-/// It reads nothing of a request, so that shares are of requests, evenly spread, and not of device tokens.
+/// The server reads nothing of a request, so the shares are of requests, evenly spread, and not of device tokens.
 public struct BareBehaviour: Sendable, Equatable {
-    /// Every answer is held back so long, in milliseconds.
+    /// The delay of every answer in milliseconds.
     public var latencyMilliseconds = 0
-    /// Each so-manieth request of a connection is answered 410 Unregistered (FCM: 404); 0 is none.
+    /// The interval in requests of a connection at which one is answered 410 Unregistered (FCM: 404); 0 is never.
     public var deadEvery = 0
-    /// Each so-manieth request of a connection is answered 503 ServiceUnavailable; 0 is none.
+    /// The interval in requests of a connection at which one is answered 503 ServiceUnavailable; 0 is never.
     public var unavailableEvery = 0
-    /// A connection gets GOAWAY after so many requests, and those of later streams are ignored; 0 is never.
+    /// The requests of a connection after which it gets GOAWAY, later streams being ignored; 0 is never.
     public var goAwayEvery = 0
-    /// Answers a second over all connections of one event loop at most; 0 is as many as can be.
+    /// The most answers per second over all connections of one event loop; 0 is unlimited.
     public var answersPerSecond = 0
 
-    /// Answers in FCM's form, token endpoint included, instead of APNs'.
+    /// True if answers have FCM's form, token endpoint included, instead of APNs'.
     public var playsFCM = false
 
-    /// Answers everything with 200 at once.
+    /// Creates a behavior that answers everything with 200 at once.
     public init() {}
 
-    /// The same from faults of the simulator; throws the names of those that the bare server does not know.
+    /// Creates the behavior from faults of the simulator; throws the names of those that the bare server does not
+    /// support.
     public init(_ faults: Faults) throws(FaultsError) {
         var known = Faults()
         known.latencyMilliseconds = faults.latencyMilliseconds
@@ -27,7 +28,7 @@ public struct BareBehaviour: Sendable, Equatable {
         known.unavailable = faults.unavailable
         known.goAwayEvery = faults.goAwayEvery
         guard known == faults, faults.latencyMilliseconds.count == 1 else {
-            throw FaultsError(message: "--bare knows latency (one number), dead, unavailable and goaway_every only")
+            throw FaultsError(message: "--bare supports only latency (one number), dead, unavailable and goaway_every")
         }
         latencyMilliseconds = faults.latencyMilliseconds.lowerBound
         deadEvery = Self.every(faults.dead)
@@ -35,34 +36,34 @@ public struct BareBehaviour: Sendable, Equatable {
         goAwayEvery = faults.goAwayEvery
     }
 
-    /// Each so-manieth of a share: 20 of 0.05.
+    /// Returns the interval for a share: 20 for 0.05.
     private static func every(_ share: Double) -> Int { share > 0 ? Int((1 / share).rounded()) : 0 }
 
-    /// Whether answers wait for a time of theirs.
+    /// True if answers are delayed.
     var holdsBack: Bool { latencyMilliseconds > 0 || answersPerSecond > 0 }
 }
 
-/// What a bare server has seen since it started.
+/// The counts of a bare server since its start.
 public struct BareCounts: Sendable, Equatable {
-    /// Requests that were answered, with whatever status.
+    /// Requests that were answered, with any status.
     public var answered = 0
-    /// Of these, answers 410.
+    /// Answers with 410, among ``answered``.
     public var dead = 0
-    /// Of these, answers 503.
+    /// Answers with 503, among ``answered``.
     public var unavailable = 0
-    /// Requests above the last stream of a GOAWAY: known to the sender as not processed.
+    /// Requests above the last stream of a GOAWAY, which the sender knows were not processed.
     public var ignored = 0
     /// GOAWAYs sent.
     public var goAways = 0
-    /// Access tokens given out; not among the answered requests.
+    /// Access tokens issued; not among the answered requests.
     public var tokenFetches = 0
-    /// Connections whose TLS was established.
+    /// Connections that completed the TLS handshake.
     public var connections = 0
 
-    /// Nothing seen.
+    /// Creates counts of zero.
     public init() {}
 
-    /// The sum of two.
+    /// Adds other counts.
     static func += (left: inout BareCounts, right: BareCounts) {
         left.answered += right.answered
         left.dead += right.dead
@@ -73,7 +74,7 @@ public struct BareCounts: Sendable, Equatable {
         left.connections += right.connections
     }
 
-    /// All numbers as one JSON object.
+    /// The counts as one JSON object.
     public var json: String {
         let members =
             [

@@ -1,15 +1,15 @@
-/// Takes HTTP/2 frames apart just far enough to answer every request, and prepares the answers.
+/// Parses HTTP/2 frames just far enough to answer every request, and prepares the answers.
 ///
-/// A measuring aid, not a server: header blocks are not decoded, nothing is checked but frame sizes. FCM's token
-/// endpoint is told from its messages by the first byte of the body: a form begins with `grant_type`, JSON does not.
+/// A measuring aid, not a server: header blocks are not decoded, and only frame sizes are checked. The first byte of
+/// the body distinguishes FCM's token endpoint from its messages: a form begins with `grant_type`, JSON does not.
 struct BareFrames: ~Copyable {
     /// Frames to be sent, appended by ``receive(_:)``.
     private(set) var output: UnsafeMutableRawBufferPointer
-    /// How much of ``output`` is filled.
+    /// The number of bytes filled in ``output``.
     private(set) var outputCount = 0
-    /// What was seen since it was last taken.
+    /// The counts since they were last taken.
     private var counts = BareCounts()
-    /// The peer sent what cannot be a frame of a sane client.
+    /// True if the peer sent bytes that cannot be a frame of a sane client.
     private(set) var isBroken = false
 
     private var prefaceLeft = 24
@@ -25,12 +25,12 @@ struct BareFrames: ~Copyable {
     /// The first byte of the last DATA frame's payload.
     private var firstByte: UInt8 = 0
     private var isAtFirstByte = false
-    /// Requests of later streams are ignored: a GOAWAY has named it.
+    /// The last stream that the GOAWAY named; later streams are ignored.
     private var lastStreamID: UInt32 = 0x7FFF_FFFF
     private let behaviour: BareBehaviour
     private let bodies: BareBodies
 
-    /// The window that is opened on the connection at once and given back by halves.
+    /// The connection's window, opened at once and returned whenever half of it is used.
     private static let windowBytes: UInt32 = 1 << 30
 
     init(maxConcurrentStreams: UInt32, behaviour: BareBehaviour, bodies: BareBodies) {
@@ -48,16 +48,16 @@ struct BareFrames: ~Copyable {
 
     deinit { self.output.deallocate() }
 
-    /// Forgets what was sent.
+    /// Discards the sent bytes.
     mutating func clearOutput() { self.outputCount = 0 }
 
-    /// What was seen since the last call.
+    /// Returns the counts since the last call.
     mutating func takeCounts() -> BareCounts {
         defer { self.counts = BareCounts() }
         return self.counts
     }
 
-    /// Takes plaintext; answers appear in the output.
+    /// Processes plaintext and appends the answers to the output.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
         while !rest.isEmpty && !self.isBroken {
@@ -92,7 +92,7 @@ struct BareFrames: ~Copyable {
             self.streamID = header.loadUnaligned(fromByteOffset: 5, as: UInt32.self).bigEndian & 0x7FFF_FFFF
         }
         self.isAtFirstByte = true
-        // Nobody is allowed more than 16 KB (RFC 9113 section 4.2), as our SETTINGS say nothing else.
+        // No frame may exceed 16 KB (RFC 9113 section 4.2), because our SETTINGS keep the default.
         self.isBroken = self.payloadLeft > 16_384
         if self.type == 0 { self.dataReceived(UInt32(self.payloadLeft)) }
         if self.payloadLeft == 0 { self.frameComplete() }
@@ -113,7 +113,7 @@ struct BareFrames: ~Copyable {
     private mutating func frameComplete() {
         self.headerCount = 0
         switch self.type {
-        // DATA or HEADERS with END_STREAM: the request is whole.
+        // DATA or HEADERS with END_STREAM: the request is complete.
         case 0, 1:
             if self.flags & 1 != 0 { self.requestComplete() }
         case 4 where self.flags & 1 == 0: self.begin(length: 0, type: 4, flags: 1, streamID: 0)
@@ -153,7 +153,7 @@ struct BareFrames: ~Copyable {
         if self.requests == self.behaviour.goAwayEvery { self.goAway() }
     }
 
-    /// HEADERS with END_HEADERS and the status, then DATA with END_STREAM.
+    /// Appends HEADERS with END_HEADERS and the status, then DATA with END_STREAM.
     private mutating func answer(status: UInt16, body: [UInt8]) {
         if status == 200 {
             self.begin(length: 1, type: 1, flags: 4, streamID: self.streamID)
@@ -169,7 +169,7 @@ struct BareFrames: ~Copyable {
         self.outputCount += body.count
     }
 
-    /// GOAWAY with NO_ERROR: later streams were not processed, earlier ones are still answered (RFC 9113, 6.8).
+    /// Appends GOAWAY with NO_ERROR: later streams were not processed, earlier ones are still answered (RFC 9113, 6.8).
     private mutating func goAway() {
         self.counts.goAways += 1
         self.lastStreamID = self.streamID
@@ -213,17 +213,17 @@ struct BareFrames: ~Copyable {
     }
 }
 
-/// The bodies of all answers; the timestamp of APNs is the server's start.
+/// The bodies of all answers; APNs' timestamp is the server's start.
 struct BareBodies: Sendable {
-    /// Empty for APNs, which says nothing more.
+    /// The body of an acceptance; empty for APNs.
     let accepted: [UInt8]
     let unregistered: [UInt8]
     let unregisteredStatus: UInt16
     let serviceUnavailable: [UInt8]
-    /// What FCM's token endpoint answers; nil for APNs.
+    /// The answer of FCM's token endpoint; nil for APNs.
     let token: [UInt8]?
 
-    /// `now` in milliseconds since 1970, as Apple writes it.
+    /// Creates the bodies; `now` is in milliseconds since 1970, as Apple writes it.
     init(now: Int64, playsFCM: Bool) {
         guard playsFCM else {
             accepted = []
@@ -237,7 +237,7 @@ struct BareBodies: Sendable {
         unregistered = FCMAnswers.answer(.unregistered).body
         unregisteredStatus = 404
         serviceUnavailable = FCMAnswers.answer(.unavailable).body
-        // As long as Google's tokens, and nobody looks at it.
+        // As long as Google's tokens; nobody checks it.
         let text = "ya29.c." + String(repeating: "fanfare-", count: 128)
         token = Array("{\"access_token\":\"\(text)\",\"expires_in\":3600,\"token_type\":\"Bearer\"}".utf8)
     }

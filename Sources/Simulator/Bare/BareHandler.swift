@@ -1,12 +1,12 @@
 import NIOCore
 import TLS
 
-/// One connection of the bare server: everything that a read brought is answered with one flush, now or later.
+/// One connection of the bare server: all requests of a read are answered with one flush, at once or delayed.
 final class BareHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Frames of one read that wait for their time.
+    /// The frames of one read that are delayed.
     private struct Held {
         let due: NIODeadline
         let frames: ByteBuffer
@@ -21,9 +21,9 @@ final class BareHandler: ChannelInboundHandler {
     private var isTimerSet = false
     private var wasEstablished = false
 
-    /// Just below a full TLS record.
+    /// The threshold of frames that are encrypted together: just below a full TLS record.
     private static let recordBytes = 15_000
-    /// What TLS adds to a record at most, with a margin.
+    /// The most that TLS adds to a record, with a margin.
     private static let recordOverhead = 128
 
     init(tls: TLSSession, server: BareServer.Shared, pace: BarePace, maxConcurrentStreams: UInt32) {
@@ -63,7 +63,7 @@ final class BareHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Tells the server what this read has brought.
+    /// Reports this read's counts to the server.
     private func count() -> BareCounts {
         var counts = self.frames.takeCounts()
         if !self.wasEstablished, self.tls.state == .established {
@@ -106,7 +106,7 @@ final class BareHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sends everything whose time has come.
+    /// Sends all frames that are due.
     private func release(_ context: ChannelHandlerContext) {
         guard context.channel.isActive, self.tls.state == .established else { return }
         let now = NIODeadline.now()
@@ -154,14 +154,14 @@ final class BareHandler: ChannelInboundHandler {
         self.ciphertext.clear()
     }
 
-    /// Sends the alert that says why, then closes.
+    /// Sends the alert with the reason, then closes.
     private func finish(_ context: ChannelHandlerContext) {
         self.write(context)
         context.close(promise: nil)
     }
 }
 
-/// When answers are due: one for all connections of a loop, so that the rate is the loop's.
+/// The schedule of answers, shared by all connections of a loop, so that the rate is the loop's.
 ///
 /// Confined to its loop.
 final class BarePace {
@@ -174,7 +174,7 @@ final class BarePace {
         nanosecondsPerAnswer = behaviour.answersPerSecond > 0 ? 1_000_000_000 / Int64(behaviour.answersPerSecond) : 0
     }
 
-    /// When the answers of one read are sent, all at once: when the last of them has had its turn.
+    /// Returns the time at which one read's answers are sent together: when the last of them is due.
     func due(answers: Int, now: NIODeadline) -> NIODeadline {
         let due = now + latency
         guard nanosecondsPerAnswer > 0, answers > 0 else { return max(due, next) }

@@ -3,10 +3,11 @@ import NIOPosix
 import Synchronization
 public import TLS
 
-/// The cheapest far side that there can be: HTTP/2 over TLS where every request is answered 200.
+/// The cheapest possible peer: HTTP/2 over TLS, where every request is answered 200.
 ///
-/// For measuring senders (`fanfare simulator --bare`, `fanfare bench`). It reads nothing of a request; for a far side
-/// that judges, use the simulator proper. A ``BareBehaviour`` adds the few faults that speed is measured with.
+/// For measuring senders (`fanfare simulator --bare`, `fanfare bench`). It reads nothing of a request; use the
+/// simulator proper for a peer that judges requests. A ``BareBehaviour`` adds the few faults used in measurements of
+/// speed.
 ///
 /// ```swift
 /// let authority = try CertificateAuthority(commonName: "Fanfare bare server")
@@ -17,7 +18,7 @@ public import TLS
 /// try await server.stop()
 /// ```
 public final class BareServer: Sendable {
-    /// Where it listens.
+    /// The port that it listens on.
     public let port: Int
 
     private let group: MultiThreadedEventLoopGroup
@@ -31,7 +32,7 @@ public final class BareServer: Sendable {
         self.shared = shared
     }
 
-    /// What all connections share.
+    /// The state that all connections share.
     final class Shared: Sendable {
         let behaviour: BareBehaviour
         let bodies: BareBodies
@@ -57,14 +58,14 @@ public final class BareServer: Sendable {
         }
     }
 
-    /// What it has seen so far.
+    /// The counts so far.
     public var counts: BareCounts { shared.all }
 
-    /// Binds and listens; port 0 takes a free one.
+    /// Binds and listens; port 0 takes a free port.
     ///
     /// - Parameters:
     ///   - now: Milliseconds since 1970, the timestamp of answers 410.
-    ///   - arrived: Told on an event loop, with each read, how many requests it completed and when it was taken apart.
+    ///   - arrived: Called on an event loop for each read, with the number of requests it completed and its time.
     public static func start(
         host: String,
         port: Int,
@@ -119,7 +120,7 @@ public final class BareServer: Sendable {
         return paces
     }
 
-    /// Closes everything.
+    /// Stops listening and closes all connections.
     public func stop() async throws {
         try await self.channel.close()
         try await self.group.shutdownGracefully()

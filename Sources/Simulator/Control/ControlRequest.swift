@@ -1,6 +1,6 @@
 /// A request to the control address, read without I/O.
 struct ControlRequest {
-    /// What is asked for.
+    /// The resource that a request asks for.
     enum Route {
         case statistics
         case tokens
@@ -43,13 +43,13 @@ struct ControlRequest {
         }
     }
 
-    /// The pairs after the question mark.
+    /// Returns the pairs after the question mark.
     func query() throws(ControlProblem) -> ControlQuery {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         return try Self.pairs(parts.count == 2 ? parts[1] : "")
     }
 
-    /// Pairs as a query or a form has them.
+    /// Parses pairs in the syntax of a query or a form.
     static func pairs(_ text: Substring) throws(ControlProblem) -> ControlQuery {
         var pairs: [(name: String, value: String)] = []
         for pair in text.split(separator: "&") {
@@ -62,7 +62,7 @@ struct ControlRequest {
         return ControlQuery(pairs: pairs)
     }
 
-    /// `POST /faults?dead=0.1&latency=50`, or the same names as members of a JSON object.
+    /// Returns the changes of `POST /faults?dead=0.1&latency=50`, or of the same names as members of a JSON object.
     private func changes(_ query: ControlQuery) throws(ControlProblem) -> [(name: String, value: String)] {
         var changes = query.pairs.filter { $0.name != "provider" }
         guard !body.isEmpty else { return changes }
@@ -80,7 +80,7 @@ struct ControlRequest {
         return changes
     }
 
-    /// Percent-decoding (RFC 3986); `+` is a space, as forms have it.
+    /// Decodes percent-encoding (RFC 3986); `+` is a space, as in forms.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -99,19 +99,19 @@ struct ControlRequest {
     }
 }
 
-/// The decoded pairs of a query, in their order.
+/// The decoded pairs of a query, in order.
 struct ControlQuery {
     let pairs: [(name: String, value: String)]
 
-    /// The first value of a name.
+    /// The first value with a name.
     subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
 }
 
-/// A request to the control address that cannot be met.
+/// A fault of a request to the control address.
 struct ControlProblem: Error {
     /// The HTTP status.
     let status: Int
-    /// What is wrong and how to mend it.
+    /// The fault and its fix.
     let text: String
 
     init(_ status: Int, _ text: String) {

@@ -29,7 +29,7 @@ final class ControlHandler: ChannelInboundHandler {
 
     private static let bodyBytesMost = 65_536
     private static let tokensPerPage = 2000
-    /// Each costs a multiplication on the curve, a twentieth of a millisecond.
+    /// Each subscription costs a multiplication on the curve, a twentieth of a millisecond.
     private static let subscriptionsMost: UInt64 = 10_000
 
     private let listeners: ProviderListeners
@@ -92,34 +92,34 @@ final class ControlHandler: ChannelInboundHandler {
         }
     }
 
-    /// The provider that the query names; nil without one.
+    /// Returns the provider that the query names; nil without one.
     private func provider(_ query: ControlQuery) throws(ControlProblem) -> SimulatedProvider? {
         guard let name = query["provider"] else { return nil }
         guard let provider = SimulatedProvider(rawValue: name), listeners[provider] != nil else {
             let names = listeners.all.map(\.provider.rawValue).joined(separator: ", ")
-            throw ControlProblem(400, "provider \(name) is not played here; there are \(names)")
+            throw ControlProblem(400, "provider \(name) is not simulated here; there are \(names)")
         }
         return provider
     }
 
-    /// The provider that the query names, the first one without.
+    /// Returns the state of the provider that the query names, or of the first one.
     private func state(_ query: ControlQuery) throws(ControlProblem) -> ProviderState {
         let provider = try provider(query)
         guard let listener = provider.flatMap({ listeners[$0] }) ?? listeners.all.first else {
-            throw ControlProblem(404, "no provider is played")
+            throw ControlProblem(404, "no provider is simulated")
         }
         return listener.state
     }
 
-    /// A line of JSON for each of `count` subscriptions of Web Push from number `from` on.
+    /// Returns one line of JSON for each of `count` Web Push subscriptions, beginning with number `from`.
     private func subscriptions(_ query: ControlQuery) throws(ControlProblem) -> String {
         guard let listener = listeners[.webPush], let side = listener.state.side as? WebPushSide else {
-            throw ControlProblem(404, "Web Push is not played here")
+            throw ControlProblem(404, "Web Push is not simulated here")
         }
         guard let from = UInt64(query["from"] ?? "0"), let count = UInt64(query["count"] ?? "1"), from < 1 << 48,
             (1...Self.subscriptionsMost).contains(count)
         else {
-            throw ControlProblem(400, "from is a number from 0, count one from 1 to \(Self.subscriptionsMost)")
+            throw ControlProblem(400, "from must be at least 0, and count from 1 to \(Self.subscriptionsMost)")
         }
         let origin = "https://\(listener.host):\(listener.port)"
         do throws(TLSError) {
@@ -133,7 +133,7 @@ final class ControlHandler: ChannelInboundHandler {
         }
     }
 
-    /// What the device that the query names shows.
+    /// Returns the view of the device that the query names.
     private func device(_ query: ControlQuery) throws(ControlProblem) -> DeviceView {
         let (devices, key, now) = try shelf(query)
         guard let inbox = devices.inbox(of: key, now: now) else { throw Self.notWatched }
@@ -145,7 +145,7 @@ final class ControlHandler: ChannelInboundHandler {
         "the device is not watched; POST /device with state=online or offline first"
     )
 
-    /// Where the device that the query names is kept, and its provider's time.
+    /// Returns the devices, the key and the provider's time for the device that the query names.
     private func shelf(
         _ query: ControlQuery
     ) throws(ControlProblem) -> (devices: SimulatedDevices, key: DeviceTokenKey, now: Int64) {
@@ -163,7 +163,7 @@ final class ControlHandler: ChannelInboundHandler {
     ) {
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let listeners = listeners
-        // The answer says that every loop knows; only then may a test go on.
+        // Answers only once every loop has the change, so that a test can go on safely.
         context.eventLoop.makeFutureWithTask {
             try await listeners.changeFaults(of: provider) { (faults) throws(FaultsError) in
                 for change in changes { try faults.set(change.name, to: change.value) }
@@ -190,7 +190,7 @@ final class ControlHandler: ChannelInboundHandler {
 
     // MARK: Tokens
 
-    /// One JSON object a line, page by page: the next page is made when the last one has left.
+    /// Sends one JSON object per line, page by page: the next page is made once the last one was sent.
     private func sendTokens(of state: ProviderState, _ context: ChannelHandlerContext) {
         let headers = HTTPHeaders([("content-type", "application/x-ndjson"), ("transfer-encoding", "chunked")])
         context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: .ok, headers: headers))), promise: nil)
@@ -206,7 +206,7 @@ final class ControlHandler: ChannelInboundHandler {
         guard let page = state.register.page(after: &cursor, most: Self.tokensPerPage) else {
             return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
-        // What is no hexadecimal text is kept as its SHA-256 only.
+        // A token that is no hexadecimal text is kept only as its SHA-256.
         let name = state.side.provider == .apns ? "token" : "sha256"
         var buffer = context.channel.allocator.buffer(capacity: page.count * 160)
         for (token, counts) in page {

@@ -2,16 +2,18 @@ import TLS
 
 /// A device token as raw bytes: the key of all counts.
 struct DeviceTokenKey: Hashable {
-    /// Apple: token lengths must not be assumed; today they are 32 bytes, those of Live Activities longer.
+    /// The shortest token.
+    ///
+    /// Apple: token lengths must not be assumed; today they are 32 bytes, and Live Activities' longer.
     static let bytesLeast = 32
     static let bytesMost = 128
 
     /// The first 32 bytes, in the order of the text.
     let head: SIMD4<UInt64>
-    /// What comes after 32 bytes; nil for today's usual tokens, so that they cost no allocation.
+    /// The bytes after the first 32; nil for today's usual tokens, so that they need no allocation.
     let tail: [UInt8]?
 
-    /// Reads hexadecimal text of either case; nil when it can be no token.
+    /// Reads hexadecimal text of either case; nil when it cannot be a token.
     init?(hexadecimal text: ArraySlice<UInt8>) {
         guard text.count.isMultiple(of: 2), text.count >= 2 * Self.bytesLeast, text.count <= 2 * Self.bytesMost else {
             return nil
@@ -43,7 +45,7 @@ struct DeviceTokenKey: Hashable {
         tail = nil
     }
 
-    /// The key of a token that is text and not hexadecimal: its SHA-256, so that every token costs the same memory.
+    /// Creates the key of a non-hexadecimal token: its SHA-256, so that every token takes the same memory.
     init(digestOf text: ArraySlice<UInt8>) {
         var head = SIMD4<UInt64>()
         for (place, byte) in SHA256.digest(Array(text)).enumerated() {
@@ -66,7 +68,7 @@ struct DeviceTokenKey: Hashable {
     /// The token as lower-case text.
     var text: String { Hexadecimal.text(bytes) }
 
-    /// A hash that is the same in every run, well mixed even for tokens that differ in one bit.
+    /// A hash that is the same in every run and well mixed, even for tokens that differ in one bit.
     var hash64: UInt64 {
         var hash = Mixing.mix(head[0] ^ 0x9E37_79B9_7F4A_7C15)
         hash = Mixing.mix(hash ^ head[1])
@@ -76,7 +78,7 @@ struct DeviceTokenKey: Hashable {
         return hash
     }
 
-    /// The hexadecimal digit at `index` of the text.
+    /// Returns the hexadecimal digit at `index` of the text.
     func digit(at index: Int) -> UInt8? {
         if index < 64 { return UInt8(truncatingIfNeeded: head[index / 16] >> UInt64(60 - 4 * (index % 16))) & 15 }
         guard let tail, index / 2 - 32 < tail.count else { return nil }
@@ -85,7 +87,7 @@ struct DeviceTokenKey: Hashable {
     }
 }
 
-/// The finaliser of splitmix64 (Steele, Lea, Flood 2014): every bit of the input changes half of the output's.
+/// The finalizer of splitmix64 (Steele, Lea, Flood 2014): every input bit changes half of the output bits.
 enum Mixing {
     static func mix(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9E37_79B9_7F4A_7C15
@@ -94,6 +96,6 @@ enum Mixing {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number in 0 ..< 1 from the upper 53 bits.
+    /// Returns a number in 0 ..< 1 made from the upper 53 bits.
     static func fraction(_ value: UInt64) -> Double { Double(value >> 11) * 0x1p-53 }
 }

@@ -27,7 +27,7 @@ struct LoopTotals {
         }
     }
 
-    /// Back to zero, but for what is open now.
+    /// Resets the totals, except the number of open connections.
     mutating func forget() {
         let open = connectionsOpen
         self = LoopTotals()

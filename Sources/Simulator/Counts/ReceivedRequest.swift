@@ -1,19 +1,19 @@
 import Synchronization
 
-/// One of the last requests, as a test wants to see it.
+/// One of the last requests, for inspection by tests.
 public struct ReceivedRequest: Sendable, Equatable {
-    /// The status that it was answered with; 0 when it got no answer.
+    /// The status of the answer; 0 without an answer.
     public let status: Int
     /// The reason of the answer; nil for an acceptance.
     public let reason: String?
     /// The path, such as `/3/device/<token>`.
     public let path: String
-    /// The header fields that came and that a provider looks at; `authorization` is left out.
+    /// The header fields that a provider reads, without `authorization`.
     public let headers: [String: String]
     /// The body's bytes, as many as the provider keeps (APNs: 5120).
     public let payload: [UInt8]
 
-    /// The request as a JSON object, the payload as text.
+    /// The request as a JSON object, with the payload as text.
     public var json: String {
         let fields = headers.sorted { $0.key < $1.key }.map {
             "\(JSONNode.quoted($0.key)):\(JSONNode.quoted($0.value))"
@@ -48,12 +48,12 @@ final class LastRequests: Sendable {
     private let most: Int
     private let ring = Mutex(Ring())
 
-    /// Keeps so many, at least one.
+    /// Creates a store for `most` requests, at least one.
     init(most: Int) {
         self.most = max(1, most)
     }
 
-    /// Takes `request` and gives back an older buffer in its place.
+    /// Stores `request` and returns an older buffer in its place.
     func keep(_ request: inout ProviderRequest, reaction: Reaction) {
         var (status, reason) = (0, String?.none)
         if case .answer(let answer) = reaction { (status, reason) = (answer.status, answer.reason) }
@@ -69,7 +69,7 @@ final class LastRequests: Sendable {
         }
     }
 
-    /// The last requests, the oldest first.
+    /// The last requests, oldest first.
     var all: [ReceivedRequest] {
         ring.withLock { ring in
             (ring.slots[ring.next...] + ring.slots[..<ring.next]).map {

@@ -1,4 +1,4 @@
-/// What the simulator has seen since it started or was reset.
+/// The simulator's counts since it started or was reset.
 public struct Statistics: Sendable, Equatable {
     /// Requests that were processed: answered, reset after the fact, or left without an answer.
     public var requests: UInt64 = 0
@@ -8,7 +8,7 @@ public struct Statistics: Sendable, Equatable {
     public var statuses: [Int: UInt64] = [:]
     /// Answers by reason.
     public var reasons: [String: UInt64] = [:]
-    /// Streams that were refused unprocessed (REFUSED_STREAM by fault, or above the last stream of a GOAWAY).
+    /// Streams that were refused unprocessed (by the REFUSED_STREAM fault, or above a GOAWAY's last stream).
     public var refused: UInt64 = 0
     /// Streams that were reset after they were processed.
     public var reset: UInt64 = 0
@@ -26,23 +26,25 @@ public struct Statistics: Sendable, Equatable {
     public var handshakesFailed: UInt64 = 0
     /// GOAWAYs sent.
     public var goAways: UInt64 = 0
-    /// Different provider tokens that came with a good signature, whatever their age, by key id.
+    /// The number of different provider tokens with a valid signature, whatever their age, by key id.
     public var providerTokens: [String: Int] = [:]
-    /// The most keys that any one connection showed tokens of.
+    /// The most keys whose tokens one connection showed.
     public var keysMost: Int = 0
-    /// The most streams that any one connection had open at once.
+    /// The most streams that one connection had open at once.
     public var streamsMost: Int = 0
-    /// The most streams that any one connection had open before its credential was seen.
+    /// The most streams that one connection had open before its credential was seen.
     public var streamsMostUnauthenticated: Int = 0
 
-    /// Requests that were answered and are no message: fetches of access tokens and dry runs; not in `requests`.
+    /// Answered requests that are not messages: fetches of access tokens and dry runs.
+    ///
+    /// Not in `requests`.
     public var asides: UInt64 = 0
-    /// What one provider alone counts, by name.
+    /// The counts that only one provider has, by name.
     public var own: [String: UInt64] = [:]
-    /// The same of each provider, by its name, when several are played; empty otherwise.
+    /// The statistics of each provider by name, when several are simulated; empty otherwise.
     public var providers: [String: Statistics] = [:]
 
-    /// All numbers as one JSON object with snake-case names.
+    /// The statistics as one JSON object with snake-case names.
     public var json: String {
         let statuses = statuses.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
         let reasons = reasons.sorted { $0.key < $1.key }.map { "\(JSONNode.quoted($0.key)):\($0.value)" }
@@ -66,7 +68,7 @@ public struct Statistics: Sendable, Equatable {
         return "{\(members.joined(separator: ","))}"
     }
 
-    /// Adds what another provider has seen.
+    /// Adds another provider's statistics.
     static func += (left: inout Statistics, right: Statistics) {
         left.requests += right.requests
         left.accepted += right.accepted

@@ -1,8 +1,8 @@
-/// What one device token has seen.
+/// The counts of one device token.
 struct TokenCounts: Equatable {
     /// Requests that were processed: answered, reset after the fact, or left without an answer.
     var requests: UInt32 = 0
-    /// Requests that got as far as the device: processed and within the rules.
+    /// Requests that reached the device: processed and within the rules.
     var judged: UInt16 = 0
     /// Answers that accepted the message.
     var accepted: UInt16 = 0

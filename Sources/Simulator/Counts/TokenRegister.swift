@@ -1,6 +1,6 @@
 import Synchronization
 
-/// All token counts, in sections with a lock each, so that loops seldom meet.
+/// All token counts, in sections with a lock each, so that loops seldom contend.
 final class TokenRegister: Sendable {
     private final class Section: Sendable {
         let table = Mutex(TokenTable())
@@ -13,12 +13,12 @@ final class TokenRegister: Sendable {
     /// Reads and changes the counts of `token` under its section's lock.
     func update<R: Sendable>(_ token: DeviceTokenKey, _ body: (inout TokenCounts) -> R) -> R {
         let hash = token.hash64
-        // The table takes the low bits, the section the high ones.
+        // The table uses the low bits of the hash, the section the high ones.
         let section = sections[Int(hash >> UInt64(64 - Self.sectionBits))]
         return section.table.withLock { $0.update(token, hash: hash, body) }
     }
 
-    /// Distinct tokens, and those accepted more than once.
+    /// The number of distinct tokens, and of those accepted more than once.
     var totals: (distinct: Int, repeated: Int) {
         sections.reduce(into: (0, 0)) { totals, section in
             section.table.withLock { table in
@@ -28,7 +28,7 @@ final class TokenRegister: Sendable {
         }
     }
 
-    /// The counts of one token; zero for one that never came.
+    /// Returns the counts of one token; zero for an unknown one.
     func counts(of token: DeviceTokenKey) -> TokenCounts {
         let hash = token.hash64
         return sections[Int(hash >> UInt64(64 - Self.sectionBits))].table.withLock { $0.counts(of: token, hash: hash) }
@@ -39,7 +39,7 @@ final class TokenRegister: Sendable {
         for section in sections { section.table.withLock { $0 = TokenTable() } }
     }
 
-    /// A page of tokens for streaming; begins with the default cursor and ends when it returns nil.
+    /// Returns a page of tokens; begin with the default cursor, end when it returns nil.
     func page(after cursor: inout Cursor, most: Int) -> [(DeviceTokenKey, TokenCounts)]? {
         while cursor.section < sections.count {
             let (row, section) = (cursor.row, sections[cursor.section])
@@ -55,7 +55,7 @@ final class TokenRegister: Sendable {
         return nil
     }
 
-    /// How far a reader of all tokens has come.
+    /// The position of a reader of all tokens.
     struct Cursor: Sendable {
         fileprivate var section = 0
         fileprivate var row = 0

@@ -1,20 +1,20 @@
-/// Counts by token in about 60 bytes each: packed columns and an open-addressed index of row numbers.
+/// Counts by token in about 60 bytes each: packed columns and an open-addressing index of row numbers.
 ///
-/// A dictionary would need three times that, and the table must hold millions.
+/// A dictionary would take three times as much, and the table must hold millions.
 struct TokenTable {
     private static let free = UInt32.max
 
     private var heads: [SIMD4<UInt64>] = []
     private var counts: [TokenCounts] = []
-    /// Row numbers by hash; a power of two long and at most half full.
+    /// Row numbers by hash; its length is a power of two, and it is at most half full.
     private var index: [UInt32] = Array(repeating: free, count: 64)
-    /// Tokens above 32 bytes are rare enough for a dictionary.
+    /// Tokens above 32 bytes, rare enough for a dictionary.
     private var longer: [DeviceTokenKey: TokenCounts] = [:]
 
-    /// How many different tokens have come.
+    /// The number of different tokens.
     var distinct: Int { heads.count + longer.count }
 
-    /// How many tokens were accepted more than once.
+    /// The number of tokens that were accepted more than once.
     var repeated: Int { counts.count { $0.accepted > 1 } + longer.count { $0.value.accepted > 1 } }
 
     /// Reads and changes the counts of `token`, which begin at zero; `hash` is the token's `hash64`.
@@ -34,7 +34,7 @@ struct TokenTable {
         return body(&counts[counts.count - 1])
     }
 
-    /// The counts of `token`; zero for one that never came.
+    /// Returns the counts of `token`; zero for an unknown one.
     func counts(of token: DeviceTokenKey, hash: UInt64) -> TokenCounts {
         guard token.tail == nil else { return longer[token] ?? TokenCounts() }
         let mask = index.count - 1
@@ -47,13 +47,13 @@ struct TokenTable {
         return TokenCounts()
     }
 
-    /// Up to `most` tokens of 32 bytes from row `row` on, in the order in which they first came.
+    /// Returns up to `most` tokens of 32 bytes from row `row` on, in the order of their first arrival.
     func entries(from row: Int, most: Int) -> [(DeviceTokenKey, TokenCounts)] {
         guard row < heads.count else { return [] }
         return (row..<min(row + most, heads.count)).map { (DeviceTokenKey(head: heads[$0]), counts[$0]) }
     }
 
-    /// The tokens above 32 bytes, in the order of their text.
+    /// The tokens above 32 bytes, ordered by their text.
     var longerEntries: [(DeviceTokenKey, TokenCounts)] {
         longer.map { ($0.key, $0.value) }.sorted { $0.0.text < $1.0.text }
     }

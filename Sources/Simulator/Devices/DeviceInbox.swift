@@ -1,61 +1,63 @@
-/// What one device gets to see: it is online or not, and its provider stores, replaces, delays and drops.
+/// The messages of one device, which is online or offline and whose provider stores, replaces, delays and drops them.
 ///
 /// Pure: every input comes with the time in milliseconds since 1970, which never goes back.
 struct DeviceInbox {
-    /// What a provider does for devices that cannot take a message at once.
+    /// A provider's policy for devices that cannot receive a message at once.
     struct Policy: Sendable {
-        /// Waiting messages with different keys; above that the one that has waited longest is dropped.
+        /// The most waiting messages with different keys; beyond that the one that has waited longest is dropped.
         var keysMost = Int.max
-        /// Waiting messages without a key; one more and all of them are dropped.
+        /// The most waiting messages without a key; one more, and all of them are dropped.
         var pileMost = Int.max
-        /// Messages with a key that a device takes at once; nil for any number.
+        /// The number of messages with a key that a device receives at once; nil for any number.
         var burst: Int?
-        /// How long until it takes one more, in milliseconds.
+        /// The time until it receives one more, in milliseconds.
         var refillMilliseconds: Int64 = 0
 
-        /// Firebase: four keys are stored at once, which ones is not said; 100 messages without one; collapsible
-        /// messages come in bursts of 20 and then one every 3 minutes, which nobody is told.
+        /// Firebase's policy.
+        ///
+        /// Four keys are stored at once; which ones is not documented. 100 messages without a key are stored.
+        /// Collapsible messages come in bursts of 20 and then one every 3 minutes, without a notice to anybody.
         static let fcm = Policy(keysMost: 4, pileMost: 100, burst: 20, refillMilliseconds: 180_000)
-        /// Apple: one notification of an app is stored, which `PushedMessage` expresses by its key.
+        /// Apple's policy: one notification per app is stored, which `PushedMessage` expresses by its key.
         static let apns = Policy()
-        /// RFC 8030 sets no limits.
+        /// Web Push's policy: RFC 8030 sets no limits.
         static let webPush = Policy()
     }
 
-    /// A delivered message and when it came.
+    /// A delivered message with its time of arrival.
     struct Delivered: Equatable {
         let message: PushedMessage
         let at: Int64
     }
 
-    /// How often what became of messages.
+    /// The counts of messages by their fate.
     struct Counts: Equatable {
         var received = 0
         var delivered = 0
-        /// Another took its place before it was delivered.
+        /// Messages that another replaced before they were delivered.
         var collapsed = 0
-        /// Its time was over before it was delivered.
+        /// Messages that expired before they were delivered.
         var expired = 0
-        /// There was no room for it.
+        /// Messages for which there was no room.
         var dropped = 0
-        /// The app was told that messages were dropped (Android: `onDeletedMessages`).
+        /// Notices to the app that messages were dropped (Android: `onDeletedMessages`).
         var deletions = 0
     }
 
-    /// The last of these are kept: a device that gets messages for days is asked for what it shows now.
+    /// The number of messages kept, for devices that receive them for days.
     static let shownMost = 200
 
     private(set) var isOnline = true
-    /// What is on the screen, the oldest first.
+    /// The messages on the screen, oldest first.
     private(set) var shown: [Delivered] = []
-    /// What the app got, the oldest first.
+    /// The messages handed to the app, oldest first.
     private(set) var handed: [Delivered] = []
-    /// What came since somebody took it, the oldest first.
+    /// The messages that arrived since they were last taken, oldest first.
     private(set) var arrived: [Delivered] = []
     private(set) var waiting: [PushedMessage] = []
     private(set) var counts = Counts()
     private let policy: Policy
-    /// Milliseconds of refill that are saved up: each `refillMilliseconds` of them let one message with a key come.
+    /// Saved refill time in milliseconds; each `refillMilliseconds` of it admits one message with a key.
     private var credit: Int64
     private var creditAt: Int64
     private var isDeletionOwed = false
@@ -66,12 +68,12 @@ struct DeviceInbox {
         creditAt = now
     }
 
-    /// The provider has accepted a message.
+    /// Accepts a message from the provider's sender.
     mutating func receive(_ message: PushedMessage, now: Int64) {
         advance(to: now)
         counts.received += 1
         guard message.expiresAt > now else {
-            // "Now or never": what cannot go is not kept, and takes nothing's place.
+            // "Now or never": a message that cannot be delivered is not kept and replaces nothing.
             if isOnline, pay(for: message) { take(message, now) } else { counts.expired += 1 }
             return
         }
@@ -79,7 +81,7 @@ struct DeviceInbox {
         deliver(now)
     }
 
-    /// The device has come or gone.
+    /// Brings the device online or offline.
     mutating func setOnline(_ isOnline: Bool, now: Int64) {
         advance(to: now)
         self.isOnline = isOnline
@@ -91,14 +93,14 @@ struct DeviceInbox {
         deliver(now)
     }
 
-    /// What came since the last time; the next time begins with what comes from now on.
+    /// Returns the messages that arrived since the last call.
     mutating func takeArrived(now: Int64) -> [Delivered] {
         advance(to: now)
         defer { arrived = [] }
         return arrived
     }
 
-    /// Time has passed: messages have expired, delayed ones have come.
+    /// Advances the clock: messages expire and delayed ones arrive.
     mutating func advance(to now: Int64) {
         while isOnline, !waiting.isEmpty {
             let due = creditAt + policy.refillMilliseconds - credit
@@ -141,7 +143,7 @@ struct DeviceInbox {
         waiting = left
     }
 
-    /// Whether a message may come now.
+    /// Returns true if a message may be delivered now.
     private mutating func pay(for message: PushedMessage) -> Bool {
         guard policy.burst != nil, message.storage != .piling else { return true }
         guard credit >= policy.refillMilliseconds else { return false }

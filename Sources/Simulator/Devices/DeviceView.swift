@@ -1,38 +1,38 @@
-/// What a person would see on a device, and what became of the rest.
+/// The messages that a person would see on a device, and the counts of the others.
 public struct DeviceView: Sendable, Equatable {
-    /// One message that has arrived.
+    /// One message that arrived.
     public struct Message: Sendable, Equatable {
-        /// The provider's name of it.
+        /// The provider's id of the message.
         public let id: String
         /// The title; nil without one.
         public let title: String?
         /// The text; nil without one.
         public let body: String?
-        /// What it takes the place of on the screen (APNs: collapse id, Android: tag); nil for nothing.
+        /// The key of the message that it replaces on the screen (APNs: collapse id, Android: tag); nil for none.
         public let displayKey: String?
-        /// When it arrived, milliseconds since 1970.
+        /// The time of arrival, in milliseconds since 1970.
         public let at: Int64
     }
 
-    /// Whether the device can be reached.
+    /// True if the device is online.
     public let isOnline: Bool
-    /// What is on the screen, the oldest first; at most 200.
+    /// The messages on the screen, oldest first; at most 200.
     public let shown: [Message]
-    /// What the app got to deal with itself, the oldest first; at most 200.
+    /// The messages handed to the app, oldest first; at most 200.
     public let handed: [Message]
-    /// Messages that the provider holds for it.
+    /// Messages that the provider holds for the device.
     public let waiting: Int
-    /// Messages that the provider accepted for it since it is watched.
+    /// Messages that the provider accepted for the device since it is watched.
     public let received: Int
     /// Messages that arrived.
     public let delivered: Int
-    /// Messages whose place another took before they arrived.
+    /// Messages that another replaced before they arrived.
     public let collapsed: Int
-    /// Messages whose time was over before they could arrive.
+    /// Messages that expired before they arrived.
     public let expired: Int
-    /// Messages that the provider had no room for.
+    /// Messages for which the provider had no room.
     public let dropped: Int
-    /// How often the app was told that messages were dropped.
+    /// The number of notices to the app that messages were dropped.
     public let deletions: Int
 
     init(_ inbox: DeviceInbox) {
@@ -60,7 +60,7 @@ public struct DeviceView: Sendable, Equatable {
         deletions = inbox.counts.deletions
     }
 
-    /// All of it as one JSON object with snake-case names.
+    /// The view as one JSON object with snake-case names.
     public var json: String {
         let numbers = [
             ("waiting", waiting), ("received", received), ("delivered", delivered), ("collapsed", collapsed),
@@ -72,7 +72,7 @@ public struct DeviceView: Sendable, Equatable {
 }
 
 extension DeviceInbox.Delivered {
-    /// A message with all that the app gets of it, as one JSON object.
+    /// The message with everything that the app receives of it, as one JSON object.
     var json: String {
         func quoted(_ text: String?) -> String { text.map(JSONNode.quoted) ?? "null" }
         return "{\"id\":\(quoted(message.id)),\"shown\":\(message.isShown),"

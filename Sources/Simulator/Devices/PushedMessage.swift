@@ -1,34 +1,34 @@
-/// A message as the provider holds it for a device.
+/// A message that the provider holds for a device.
 struct PushedMessage: Equatable {
-    /// What a message may take the place of while it waits.
+    /// The relation of a waiting message to others.
     enum Storage: Equatable {
-        /// It takes the place of the waiting one with the same key.
+        /// It replaces the waiting message with the same key.
         case replacing(String)
         /// It waits beside all others.
         case piling
     }
 
     let id: String
-    /// Milliseconds since 1970.
+    /// The time of acceptance, in milliseconds since 1970.
     let acceptedAt: Int64
-    /// When it is no longer worth delivering, in milliseconds since 1970; equal to `acceptedAt` for "now or never".
+    /// The time of expiry, in milliseconds since 1970; equal to `acceptedAt` for "now or never".
     let expiresAt: Int64
     let storage: Storage
-    /// The person sees it without the app's doing; otherwise the app gets it.
+    /// True if the system shows the message; otherwise the app receives it.
     let isShown: Bool
-    /// On the screen it takes the place of what has the same key; nil for a place of its own.
+    /// The key of the message that it replaces on the screen; nil for none.
     let displayKey: String?
     let title: String?
     let body: String?
-    /// The JSON that the app gets; nil where only a part of the message is kept.
+    /// The JSON that the app receives; nil if only a part of the message is kept.
     var payload: String?
 }
 
 extension PushedMessage {
-    /// A message of FCM.
+    /// Creates a message of FCM.
     ///
-    /// Notification messages are always collapsible; the app's package is their key without one of
-    /// their own (Firebase, non-collapsible and collapsible messages).
+    /// Notification messages are always collapsible; without a key of their own, the app's package is their key
+    /// (Firebase, non-collapsible and collapsible messages).
     init(_ message: FCMMessage, id: String, now: Int64) {
         let key = message.collapseKey ?? (message.isNotification ? "" : nil)
         self.init(
@@ -43,10 +43,10 @@ extension PushedMessage {
         )
     }
 
-    /// A notification of APNs, whose rules have passed it.
+    /// Creates a notification of APNs from a request that the rules have passed.
     ///
-    /// One of each app is stored; without `apns-expiration` it is
-    /// kept for 30 days (Apple, "Sending notification requests to APNs").
+    /// One notification per app is stored; without `apns-expiration` it is kept for 30 days (Apple, "Sending
+    /// notification requests to APNs").
     init(_ request: borrowing ProviderRequest, id: String, now: Int64) {
         let payload = try? JSONNode(parsing: request.body[...])
         let alert = payload?["aps"]?["alert"]
@@ -65,12 +65,14 @@ extension PushedMessage {
         )
     }
 
-    /// A message of Web Push as the site's service worker reads it: JSON with a `title` and a `body`, by themselves or in a
-    /// `notification`, or all of it as text.
+    /// Creates a message of Web Push as the site's service worker reads it.
     ///
-    /// `plaintext` is nil for what the browser cannot read: it shows nothing.
+    /// The plaintext is JSON with a `title` and a `body`, at the top or in a `notification`; any other text is the
+    /// body.
+    ///
+    /// `plaintext` is nil if the browser cannot decrypt the message; then it shows nothing.
     init(_ headers: WebPushHeaders, plaintext: [UInt8]?, id: String, now: Int64) {
-        // What is no JSON is text.
+        // Anything that is not JSON is text.
         let document = plaintext.flatMap { try? JSONNode(parsing: $0[...]) }
         let notification = document?["notification"] ?? document
         self.init(

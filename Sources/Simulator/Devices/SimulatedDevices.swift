@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The devices of one provider that somebody watches; the millions of others cost nothing.
+/// The watched devices of one provider; the millions of others cost nothing.
 ///
 /// Shared by all connections.
 final class SimulatedDevices: Sendable {
     private let policy: DeviceInbox.Policy
     private let inboxes = Mutex<[DeviceTokenKey: DeviceInbox]>([:])
-    /// How many are watched, so that nobody takes the lock when there is none.
+    /// The number of watched devices, so that the lock is not taken when there is none.
     private let watched = Atomic<Int>(0)
 
     init(_ policy: DeviceInbox.Policy) {
         self.policy = policy
     }
 
-    /// Whether somebody watches a device.
+    /// Returns true if a device is watched.
     func watches(_ key: DeviceTokenKey) -> Bool {
         watched.load(ordering: .acquiring) > 0 && inboxes.withLock { $0[key] != nil }
     }
 
-    /// A message was accepted; `message` is made only for a device that is watched.
+    /// Delivers an accepted message; `message` is called only for a watched device.
     func receive(_ key: DeviceTokenKey, now: Int64, _ message: () -> PushedMessage) {
         guard watched.load(ordering: .acquiring) > 0 else { return }
         inboxes.withLock { inboxes in
@@ -27,7 +27,7 @@ final class SimulatedDevices: Sendable {
         }
     }
 
-    /// Watches a device from now on, if it was not before, and puts it online or offline.
+    /// Watches a device from now on, if it was not watched before, and puts it online or offline.
     func set(_ key: DeviceTokenKey, isOnline: Bool, now: Int64) {
         inboxes.withLock { inboxes in
             inboxes[key, default: DeviceInbox(policy, now: now)].setOnline(isOnline, now: now)
@@ -35,7 +35,7 @@ final class SimulatedDevices: Sendable {
         }
     }
 
-    /// What the device shows now; nil for one that is not watched.
+    /// Returns the device's current inbox; nil if it is not watched.
     func inbox(of key: DeviceTokenKey, now: Int64) -> DeviceInbox? {
         inboxes.withLock { inboxes in
             inboxes[key]?.advance(to: now)
@@ -43,7 +43,7 @@ final class SimulatedDevices: Sendable {
         }
     }
 
-    /// What came to a device since the last time; nil for one that is not watched.
+    /// Returns the messages that arrived at a device since the last call; nil if it is not watched.
     func takeArrived(_ key: DeviceTokenKey, now: Int64) -> [DeviceInbox.Delivered]? {
         inboxes.withLock { $0[key]?.takeArrived(now: now) }
     }

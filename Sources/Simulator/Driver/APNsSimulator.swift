@@ -3,10 +3,10 @@ import NIOCore
 import NIOPosix
 import TLS
 
-/// The push services as servers of our own: as strict as the real ones, with faults on demand, counting everything.
+/// The push services as local servers: as strict as the real ones, with faults on demand, counting everything.
 ///
-/// APNs is always played; FCM and Web Push when the configuration has an `fcm` or `webPush`, each on a port of its own
-/// and with the same certificate.
+/// APNs is always simulated; FCM and Web Push are if the configuration has an `fcm` or `webPush`. Each has its own port
+/// and the same certificate.
 ///
 /// ```swift
 /// let simulator = try await APNsSimulator.start()
@@ -17,46 +17,46 @@ import TLS
 /// try await simulator.stop()
 /// ```
 public enum APNsSimulator {
-    /// How a simulator is to be started.
+    /// The configuration of a simulator.
     public struct Configuration: Sendable {
-        /// The address to listen on; loopback unless said otherwise.
+        /// The address to listen on; loopback by default.
         public var host = "127.0.0.1"
-        /// The port for APNs; 0 takes a free one.
+        /// The port for APNs; 0 takes a free port.
         public var port = 0
-        /// The port of the control address, always on 127.0.0.1; 0 takes a free one, nil leaves it out.
+        /// The port of the control address, always on 127.0.0.1; 0 takes a free port, nil disables it.
         public var controlPort: Int? = 0
-        /// How many event loops (threads) serve, at least 1.
+        /// The number of event loops (threads), at least 1.
         public var loops = 1
-        /// What makes a run repeatable: which tokens are dead, which requests are refused.
+        /// The seed that makes a run repeatable: it decides which tokens are dead and which requests are refused.
         public var seed: UInt64 = 1
-        /// What goes wrong.
+        /// The initial faults.
         public var faults = Faults()
-        /// FCM's project, accounts and limits; nil plays no FCM.
+        /// FCM's project, accounts and limits; nil disables FCM.
         public var fcm: FCMAccess?
-        /// The port for FCM and its token endpoint; 0 takes a free one.
+        /// The port for FCM and its token endpoint; 0 takes a free port.
         public var fcmPort = 0
-        /// Web Push's keys; nil plays no Web Push.
+        /// Web Push's keys; nil disables Web Push.
         public var webPush: WebPushAccess?
-        /// The port for Web Push; 0 takes a free one.
+        /// The port for Web Push; 0 takes a free port.
         public var webPushPort = 0
-        /// Topics, certificates, limits and keys that exist besides the identity's own key.
+        /// The topics, certificates, limits and keys that exist besides the identity's own key.
         public var access = APNsAccess()
-        /// Authority, certificates and signing keys; nil makes new ones for `localhost` and `127.0.0.1`.
+        /// The authority, certificates and signing keys; nil makes new ones for `localhost` and `127.0.0.1`.
         ///
-        /// A simulator that is to come back as the same server is started with the identity of its former life.
+        /// A simulator that restarts as the same server gets the identity of its previous run.
         public var identity: Identity?
-        /// How many of the last requests are kept with their payloads, at least 1.
+        /// The number of last requests that are kept with their payloads, at least 1.
         public var requestsKept = 16
-        /// One stream only until a request with a good provider token has come, as Apple does it.
+        /// True if a connection has one stream until a request with a valid provider token came, as at Apple.
         public var startsWithOneStream = true
 
-        /// Apple's behaviour, no faults, free ports on loopback.
+        /// Creates a configuration with Apple's behavior, no faults, and free ports on loopback.
         public init() {}
     }
 
     /// Starts a simulator; returns when it accepts connections.
     ///
-    /// Throws `TLSError` for certificates and keys that cannot be used, the system's error for a port that is taken.
+    /// Throws `TLSError` for unusable certificates and keys, and the system's error for a port in use.
     public static func start(
         _ configuration: Configuration = Configuration(),
         logger: Logger = Logger(label: "fanfare.simulator")
@@ -108,7 +108,7 @@ public enum APNsSimulator {
             )
             for listener in started {
                 logger.debug(
-                    "The simulator plays a provider",
+                    "The simulator serves a provider",
                     metadata: [
                         "provider.name": "\(listener.provider.rawValue)", "simulator.port": "\(listener.port)",
                         "simulator.control": "\(running.controlPort ?? 0)",
@@ -123,7 +123,7 @@ public enum APNsSimulator {
         }
     }
 
-    /// Every provider that is to be played, with its port.
+    /// Returns every provider to simulate, with its port.
     private static func sides(
         _ configuration: Configuration,
         _ identity: Identity

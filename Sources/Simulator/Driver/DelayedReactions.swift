@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Reactions that wait for their time: a binary heap, the earliest first; equal times in the order of arrival.
+/// Delayed reactions: a binary heap, earliest first, equal times in the order of arrival.
 struct DelayedReactions {
     struct Element {
         let due: NIODeadline
@@ -24,7 +24,7 @@ struct DelayedReactions {
         }
     }
 
-    /// Takes the earliest if its time has come.
+    /// Removes and returns the earliest reaction, if it is due.
     mutating func takeDue(_ now: NIODeadline) -> Element? {
         guard let first = heap.first, first.due <= now else { return nil }
         let last = heap.removeLast()

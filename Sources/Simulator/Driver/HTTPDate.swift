@@ -5,7 +5,7 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The date of a second since 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`; years from 1970.
+    /// Formats a second since 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`; years from 1970.
     static func text(_ second: Int64) -> String {
         let (day, rest) = max(0, second).quotientAndRemainder(dividingBy: 86_400)
         let (year, month, dayOfMonth) = civil(day)
@@ -13,7 +13,7 @@ enum HTTPDate {
         return "\(date) \(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60)) GMT"
     }
 
-    /// Year, month (from 0) and day of the month (from 1) of a day since 1970.
+    /// Returns year, month (from 0) and day of the month (from 1) of a day since 1970.
     private static func civil(_ day: Int64) -> (year: Int64, month: Int, day: Int64) {
         var (year, left) = (Int64(1970), day)
         while left >= days(in: year) {

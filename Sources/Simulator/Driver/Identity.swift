@@ -2,7 +2,7 @@ import Glibc
 public import TLS
 
 extension APNsSimulator {
-    /// What a sender needs to be let in.
+    /// The credentials that a sender needs.
     public struct Credentials: Sendable {
         /// The signing key as PKCS#8 PEM, the content of an `AuthKey_….p8`: a secret (of the simulated world).
         public let privateKeyPEM: [UInt8]
@@ -13,13 +13,13 @@ extension APNsSimulator {
         /// A topic that the key may send to.
         public let topic: String
 
-        /// The name of its file, as Apple gives it.
+        /// The file name that Apple would give the key.
         public var keyFile: String { "AuthKey_\(keyID).p8" }
     }
 
-    /// Who a simulator is: its authority, its certificate, a client certificate and a signing key.
+    /// The identity of a simulator: its authority, its certificate, a client certificate and signing keys.
     public struct Identity: Sendable {
-        /// What clients are told to trust.
+        /// The authority's certificate, which clients are configured to trust.
         public let authorityPEM: [UInt8]
         /// The server's certificate.
         public let certificatePEM: [UInt8]
@@ -29,23 +29,23 @@ extension APNsSimulator {
         public let client: CertificateAuthority.Identity
         /// A signing key that the simulator accepts.
         public let credentials: Credentials
-        /// A second key of the same team, which it accepts as well: for a change of keys.
+        /// A second accepted key of the same team, for a key change.
         public let spareCredentials: Credentials
 
-        /// The account that may send by FCM; a simulator that plays FCM makes one where there is none.
+        /// The account that may send by FCM; a simulator with FCM makes one if there is none.
         public var serviceAccount: ServiceAccount?
 
-        /// A signing key for Web Push as PKCS#8 PEM, as an application server makes it for itself: a secret.
+        /// A signing key for Web Push as PKCS#8 PEM, such as an application server makes: a secret.
         public let vapidKeyPEM: [UInt8]
-        /// Its public half in base64url: what a site gives as `applicationServerKey`.
+        /// Its public half in base64url, which a site passes as `applicationServerKey`.
         public let vapidPublicKey: String
 
         let providerKeys: [APNsAccess.ProviderKey]
 
-        /// Makes an authority and everything that it issues.
+        /// Creates an authority and everything that it issues.
         ///
-        /// The server's certificate is for `names` and `addresses`, valid for `days`; with others than the sender's,
-        /// or with -1 day, it shows that a sender refuses the wrong peer.
+        /// The server's certificate is for `names` and `addresses`, valid for `days`. Names other than the sender's, or
+        /// -1 day, show that a sender refuses the wrong peer.
         public init(
             names: [String] = ["localhost"],
             addresses: [String] = ["127.0.0.1"],
@@ -80,7 +80,7 @@ extension APNsSimulator {
         }
     }
 
-    /// A folder that cannot be written to.
+    /// The error for a folder that cannot be written to.
     public struct WriteError: Error, Sendable, CustomStringConvertible {
         /// The path and the system's reason.
         public let description: String
@@ -88,13 +88,13 @@ extension APNsSimulator {
 }
 
 extension APNsSimulator.Identity {
-    /// Writes authority, keys, certificates and an `apps.yaml` into a folder that exists.
+    /// Writes authority, keys, certificates and an `apps.yaml` into an existing folder.
     ///
     /// The files are `ca.pem`, both `AuthKey_<key id>.p8`, `client.pem`, `client.key`, `vapid.pem` (a key for Web Push)
-    /// and, when FCM is played at `fcmEndpoint`, `service-account.json`.
-    /// `apps.yaml` has one app, `app`, that sends to `endpoint` (such as `https://127.0.0.1:8443`) and, when it
-    /// `hasWebPush`, to subscriptions on any address, because those of a simulator lie on loopback. Files with keys are
-    /// readable by their owner only. Blocks on the file system.
+    /// and, when FCM is simulated at `fcmEndpoint`, `service-account.json`. `apps.yaml` has one app, `app`, that sends
+    /// to `endpoint` (such as `https://127.0.0.1:8443`). When it `hasWebPush`, the app sends to subscriptions on any
+    /// address, because those of a simulator are on loopback. Files with keys are readable by their owner only. Blocks
+    /// on the file system.
     public func write(
         to directory: String,
         endpoint: String,

@@ -2,16 +2,16 @@ import Glibc
 import HTTP2
 import Synchronization
 
-/// Judges the requests of one event loop at one provider: rules first, then the faults, then the device.
+/// Judges the requests of one event loop at one provider: first the rules, then the faults, then the device.
 ///
 /// Confined to its loop.
 final class LoopCore {
-    /// The loop's running totals; the lock is met by nobody but readers of the statistics.
+    /// The loop's running totals; only readers of the statistics contend for the lock.
     final class Totals: Sendable {
         let value = Mutex(LoopTotals())
     }
 
-    /// What to do with a request, and when.
+    /// The reaction to a request, and its delay.
     struct Judgement {
         let reaction: Reaction
         let latencyMilliseconds: Int
@@ -22,12 +22,12 @@ final class LoopCore {
     private(set) var draw: FaultDraw
     /// The loop's open connections.
     var connections: [ObjectIdentifier: SimulatorConnection] = [:]
-    /// Where frames are gathered before they are encrypted; used within one call only.
+    /// The buffer in which frames are collected before they are encrypted; used within one call only.
     let frames = UnsafeMutableRawBufferPointer.allocate(
         byteCount: framesThreshold + HTTP2ServerSession.frameBytesMax,
         alignment: 16
     )
-    /// A little less than a TLS record, so that frames fill whole ones.
+    /// A little less than a TLS record, so that frames fill whole records.
     static let framesThreshold = 15_000
     private var generation: Int
     private var date = (second: Int64.min, field: HeaderField("date", ""))
@@ -41,7 +41,7 @@ final class LoopCore {
 
     deinit { frames.deallocate() }
 
-    /// Takes over faults that were changed.
+    /// Applies changed faults.
     func refreshFaults() {
         let current = state.generation.load(ordering: .acquiring)
         guard current != generation else { return }
@@ -49,23 +49,23 @@ final class LoopCore {
         draw = state.draw()
     }
 
-    /// Takes over changed faults and tells every connection, whose stream limit may be another now.
+    /// Applies changed faults and notifies every connection, because its stream limit may have changed.
     func faultsChanged() {
         refreshFaults()
         for connection in connections.values { connection.faultsChanged() }
     }
 
-    /// Milliseconds since 1970 on the simulator's clock.
+    /// Returns milliseconds since 1970 on the simulator's clock.
     func now() -> Int64 { SimulatorClock.milliseconds(draw.faults) }
 
-    /// The `date` of an answer, by the simulator's clock.
+    /// Returns the `date` field of an answer, by the simulator's clock.
     func dateField() -> HeaderField {
         let second = now() / 1000
         if date.second != second { date = (second, HeaderField("date", HTTPDate.text(second))) }
         return date.field
     }
 
-    /// Decides about a complete request and counts it.
+    /// Judges a complete request and counts it.
     func judge(_ request: inout ProviderRequest, at connection: any PeerConnection, now: Int64) -> Judgement {
         var judgement: Judgement
         switch connection.judge(request, faults: draw.faults, now: now) {
@@ -109,7 +109,7 @@ final class LoopCore {
         return judgement
     }
 
-    /// What the device and the faults make of a request that broke no rule.
+    /// Returns the reaction of the device and the faults to a request that broke no rule.
     private func decide(
         _ addressee: Addressee,
         _ request: borrowing ProviderRequest,
@@ -131,9 +131,9 @@ final class LoopCore {
     }
 }
 
-/// The machine's clock, moved by the fault `clock_offset`.
+/// The machine's clock, shifted by the fault `clock_offset`.
 enum SimulatorClock {
-    /// Milliseconds since 1970.
+    /// Returns milliseconds since 1970.
     static func milliseconds(_ faults: Faults) -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

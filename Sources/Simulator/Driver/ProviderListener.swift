@@ -3,11 +3,11 @@ import NIOCore
 import NIOPosix
 import TLS
 
-/// One provider that is being played: a listener of its own on the loops that all providers share.
+/// The listener of one simulated provider, on the loops that all providers share.
 final class ProviderListener: Sendable {
     let state: ProviderState
     let loops: ServingLoops
-    /// The address that it listens on, as it was given.
+    /// The address that it listens on, as configured.
     let host: String
     private let channel: any Channel
 
@@ -21,7 +21,7 @@ final class ProviderListener: Sendable {
 
     var provider: SimulatedProvider { state.side.provider }
 
-    /// Known after the end, too: whoever takes its place listens there.
+    /// The port, valid after the end too: a successor listens on it.
     let port: Int
 
     /// Binds and listens; returns when it accepts connections.
@@ -38,7 +38,7 @@ final class ProviderListener: Sendable {
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Full reads make full use of one wake-up (measured for the sender: 64 KB).
+            // Full reads make the most of a wake-up (measured for the sender: 64 KB).
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -53,14 +53,14 @@ final class ProviderListener: Sendable {
         return ProviderListener(state: state, loops: loops, host: host, channel: channel)
     }
 
-    /// Changes what goes wrong; when it returns, every loop and connection knows.
+    /// Changes the faults; returns once every loop and connection has them.
     func changeFaults(_ change: (inout Faults) throws(FaultsError) -> Void) async throws -> Faults {
         let faults = try state.changeFaults(change)
         try await loops.faultsChanged()
         return faults
     }
 
-    /// Stops listening and closes all connections without a word.
+    /// Stops listening and closes all connections without GOAWAY.
     func stop() async throws {
         try await channel.close().get()
         try await loops.closeAll()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What all event loops share for one provider: its rules, its faults and what was counted.
+/// The state that all event loops share for one provider: its rules, faults and counts.
 final class ProviderState: Sendable {
     let side: any Peer
     let register = TokenRegister()
@@ -13,7 +13,7 @@ final class ProviderState: Sendable {
 
     private let seed: UInt64
     private let shared: Mutex<Shared>
-    /// Raised whenever the faults change, so that loops see it by one load per turn.
+    /// Incremented whenever the faults change, so that a loop notices with one load per turn.
     let generation = Atomic<Int>(0)
 
     init(side: any Peer, faults: Faults, seed: UInt64, requestsKept: Int) {
@@ -25,10 +25,10 @@ final class ProviderState: Sendable {
 
     var faults: Faults { shared.withLock { $0.faults } }
 
-    /// The faults, ready to be asked.
+    /// Returns the faults in a form ready for requests.
     func draw() -> FaultDraw { FaultDraw(faults, seed: seed, provider: side.provider) }
 
-    /// Changes the faults under the lock; all or nothing.
+    /// Changes the faults under the lock, all or nothing.
     func changeFaults(_ change: (inout Faults) throws(FaultsError) -> Void) throws(FaultsError) -> Faults {
         let result = shared.withLock { shared -> Result<Faults, FaultsError> in
             var changed = shared.faults
@@ -40,7 +40,7 @@ final class ProviderState: Sendable {
         return try result.get()
     }
 
-    /// Makes the totals of one more loop.
+    /// Creates the totals of one more loop.
     func addLoop() -> LoopCore.Totals {
         let totals = LoopCore.Totals()
         shared.withLock { $0.loops.append(totals) }
@@ -55,12 +55,12 @@ final class ProviderState: Sendable {
         return statistics
     }
 
-    /// What a token has seen; zero for one that never came or is none.
+    /// Returns the counts of a token; zero for an unknown or invalid one.
     func counts(ofToken token: String) -> TokenCounts {
         side.key(of: Array(token.utf8)[...]).map { register.counts(of: $0) } ?? TokenCounts()
     }
 
-    /// Forgets all counts, the last requests and what the provider has seen; faults stay.
+    /// Resets all counts, the last requests and the provider's memory; faults stay.
     func reset() {
         for loop in shared.withLock({ $0.loops }) { loop.value.withLock { $0.forget() } }
         register.reset()

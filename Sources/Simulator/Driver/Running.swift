@@ -4,10 +4,10 @@ import Synchronization
 public import TLS
 
 extension APNsSimulator {
-    /// A simulator that is serving.
+    /// A running simulator.
     ///
-    /// Every member may be used from any thread; `stop` it in the end. What can be asked of one provider is asked of
-    /// APNs unless said otherwise.
+    /// Every member may be used from any thread; call `stop` at the end. Members about one provider mean APNs by
+    /// default.
     public final class Running: Sendable {
         /// Authority, certificates and signing keys.
         public let identity: Identity
@@ -35,36 +35,36 @@ extension APNsSimulator {
         /// The port for APNs.
         public var port: Int { listeners[.apns]?.port ?? 0 }
 
-        /// The port of a provider; nil for one that is not played.
+        /// Returns the port of a provider; nil if it is not simulated.
         public func port(of provider: SimulatedProvider) -> Int? { listeners[provider]?.port }
 
-        /// What was seen since the start or the last `reset`, over all providers.
+        /// The statistics since the start or the last `reset`, over all providers.
         public var statistics: Statistics { listeners.statistics }
 
-        /// What one provider has seen; nil for one that is not played.
+        /// Returns the statistics of one provider; nil if it is not simulated.
         public func statistics(of provider: SimulatedProvider) -> Statistics? {
             listeners[provider]?.state.statistics
         }
 
-        /// The last processed requests of APNs, the oldest first: at most `Configuration.requestsKept`.
+        /// The last processed requests of APNs, oldest first: at most `Configuration.requestsKept`.
         public var lastRequests: [ReceivedRequest] { lastRequests(of: .apns) }
 
-        /// The last processed requests of one provider, the oldest first: at most `Configuration.requestsKept`.
+        /// Returns the last processed requests of one provider, oldest first: at most `Configuration.requestsKept`.
         public func lastRequests(of provider: SimulatedProvider) -> [ReceivedRequest] {
             listeners[provider]?.state.last.all ?? []
         }
 
-        /// What goes wrong at APNs at the moment.
+        /// The current faults of APNs.
         public var faults: Faults { faults(of: .apns) }
 
-        /// What goes wrong at one provider at the moment.
+        /// Returns the current faults of one provider.
         public func faults(of provider: SimulatedProvider) -> Faults {
             listeners[provider]?.state.faults ?? Faults()
         }
 
-        /// Changes what goes wrong, at one provider or (nil) at all; when it returns, every loop and connection knows.
+        /// Changes the faults of one provider or (nil) of all; returns once every loop and connection has them.
         ///
-        /// Returns the faults of that provider, or of APNs.
+        /// The result is the faults of that provider, or of APNs.
         @discardableResult
         public func changeFaults(
             of provider: SimulatedProvider? = nil,
@@ -73,7 +73,8 @@ extension APNsSimulator {
             try await listeners.changeFaults(of: provider, change)
         }
 
-        /// Processed and accepted requests of one device token (hexadecimal for APNs, as written for the others).
+        /// Returns the processed and accepted requests of one device token (hexadecimal for APNs, as written for the
+        /// others).
         public func counts(
             ofToken token: String,
             at provider: SimulatedProvider = .apns
@@ -82,12 +83,12 @@ extension APNsSimulator {
             return (Int(counts.requests), Int(counts.accepted), Int(counts.refused))
         }
 
-        /// Forgets counts, last requests, devices and seen provider tokens; connections and faults stay.
+        /// Resets counts, last requests, devices and seen provider tokens; connections and faults stay.
         public func reset() { listeners.reset() }
 
-        /// Watches a device from now on, if it was not before, and puts it online or offline.
+        /// Watches a device from now on, if it was not watched before, and puts it online or offline.
         ///
-        /// False for what is no device token of a played provider.
+        /// Returns false if the token is no device token of a simulated provider.
         @discardableResult
         public func setDevice(_ token: String, isOnline: Bool, at provider: SimulatedProvider = .apns) -> Bool {
             guard let state = listeners[provider]?.state, let key = state.side.key(of: Array(token.utf8)[...]) else {
@@ -97,7 +98,7 @@ extension APNsSimulator {
             return true
         }
 
-        /// What a person would see on a device; nil for one that is not watched (`setDevice`).
+        /// Returns the view of a device; nil if it is not watched (`setDevice`).
         public func device(_ token: String, at provider: SimulatedProvider = .apns) -> DeviceView? {
             guard let state = listeners[provider]?.state, let key = state.side.key(of: Array(token.utf8)[...]) else {
                 return nil
@@ -106,7 +107,7 @@ extension APNsSimulator {
                 .map { DeviceView($0) }
         }
 
-        /// Subscription `number` of Web Push; nil when it is not played.
+        /// Returns Web Push subscription `number`; nil if Web Push is not simulated.
         ///
         /// Throws only when OpenSSL fails.
         public func subscription(_ number: UInt64) throws(TLSError) -> WebPushSubscriptions.Subscription? {
@@ -114,15 +115,15 @@ extension APNsSimulator {
             return try side.subscriptions.subscription(number, origin: "https://\(listener.host):\(listener.port)")
         }
 
-        /// Makes all of FCM's access tokens that are out unknown, before their time.
+        /// Revokes all of FCM's issued access tokens.
         public func revokeAccessTokens() { listeners.revokeAccessTokens() }
 
-        /// Says GOAWAY on every connection, with a reason such as `Shutdown` as debug data; streams in flight go on.
+        /// Sends GOAWAY on every connection, with a reason such as `Shutdown` as debug data; streams in flight go on.
         public func goAway(reason: String = "Shutdown") async throws {
             for listener in listeners.all { try await listener.loops.goAway(reason: reason) }
         }
 
-        /// Closes all connections without a word and stops serving; a second call does nothing.
+        /// Closes all connections without GOAWAY and stops serving; a second call has no effect.
         public func stop() async throws {
             guard isStopped.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
             try await control?.close().get()
@@ -132,13 +133,13 @@ extension APNsSimulator {
     }
 }
 
-/// The providers that are played, in the order of `SimulatedProvider`.
+/// The simulated providers, in the order of `SimulatedProvider`.
 struct ProviderListeners: Sendable {
     let all: [ProviderListener]
 
     subscript(provider: SimulatedProvider) -> ProviderListener? { all.first { $0.provider == provider } }
 
-    /// The totals; those of each provider as well when there are several.
+    /// The totals; with several providers, also the statistics of each.
     var statistics: Statistics {
         let parts = all.map { ($0.provider, $0.state.statistics) }
         var total = parts.first?.1 ?? Statistics()
@@ -155,7 +156,7 @@ struct ProviderListeners: Sendable {
         _ change: (inout Faults) throws(FaultsError) -> Void
     ) async throws -> Faults {
         let meant = all.filter { provider == nil || $0.provider == provider }
-        // A change that one provider's faults do not allow is made nowhere.
+        // A change that one provider's faults do not allow is applied to none.
         for listener in meant {
             var tried = listener.state.faults
             try change(&tried)
@@ -168,7 +169,7 @@ struct ProviderListeners: Sendable {
         return changed ?? Faults()
     }
 
-    /// Makes all access tokens that are out unknown.
+    /// Revokes all issued access tokens.
     func revokeAccessTokens() {
         for listener in all { listener.state.side.revokeCredentials() }
     }

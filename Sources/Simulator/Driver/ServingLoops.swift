@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// The cores of all event loops for one provider, each used on its own loop only.
+/// The cores of all event loops for one provider; each is used on its own loop only.
 final class ServingLoops: Sendable {
     private let cores: [ObjectIdentifier: NIOLoopBound<LoopCore>]
     private let loops: [any EventLoop]
@@ -11,7 +11,7 @@ final class ServingLoops: Sendable {
         self.loops = loops
     }
 
-    /// Makes a core on every loop of `group`.
+    /// Creates a core on every loop of `group`.
     static func make(on group: MultiThreadedEventLoopGroup, state: ProviderState) async throws -> ServingLoops {
         let loops = Array(group.makeIterator())
         var cores: [ObjectIdentifier: NIOLoopBound<LoopCore>] = [:]
@@ -23,7 +23,7 @@ final class ServingLoops: Sendable {
         return ServingLoops(cores: cores, loops: loops)
     }
 
-    /// The core of the loop that the caller runs on.
+    /// Returns the core of the loop that the caller runs on.
     func core(of loop: any EventLoop) -> LoopCore {
         guard let core = cores[ObjectIdentifier(loop)] else {
             preconditionFailure("a channel runs on a loop that is none of the simulator's")
@@ -31,10 +31,10 @@ final class ServingLoops: Sendable {
         return core.value
     }
 
-    /// Makes every loop and connection take over changed faults.
+    /// Applies changed faults on every loop and connection.
     func faultsChanged() async throws { try await onEach { $0.faultsChanged() } }
 
-    /// Says GOAWAY on every connection.
+    /// Sends GOAWAY on every connection.
     func goAway(reason: String) async throws {
         try await onEach { core in for connection in core.connections.values { connection.goAway(reason: reason) } }
     }

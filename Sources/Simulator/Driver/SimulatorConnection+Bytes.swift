@@ -4,7 +4,7 @@ import NIOCore
 import TLS
 
 extension SimulatorConnection {
-    /// Encrypts and sends all frames; closes when both sides have said all.
+    /// Encrypts and sends all frames; closes when neither side has anything more to send.
     func flush() {
         guard !isSilent, let context, context.channel.isActive else { return }
         var hasWritten = drain(context)

@@ -4,7 +4,7 @@ import NIOCore
 import Synchronization
 import TLS
 
-/// One connection of a client: TLS, HTTP/2, and the answers as the rules and the faults decide them.
+/// One connection of a client: TLS, HTTP/2, and the answers that the rules and the faults decide.
 ///
 /// Confined to its event loop.
 final class SimulatorConnection: ChannelInboundHandler {
@@ -16,29 +16,29 @@ final class SimulatorConnection: ChannelInboundHandler {
     let logger: Logger
     var http: HTTP2ServerSession?
     var context: ChannelHandlerContext?
-    /// What the provider remembers of the connection; nil until TLS is established.
+    /// The provider's state of the connection; nil until TLS is established.
     private var provider: (any PeerConnection)?
-    /// Filled anew for every request.
+    /// The current request; its buffer is reused.
     private var request: ProviderRequest
     private var delayed = DelayedReactions()
     private var delayTimer: Scheduled<Void>?
     private var delayTimerDue = NIODeadline.distantFuture
     private var limit = StreamLimitCycle()
-    /// What the client was told last.
+    /// The stream limit that the client was last told.
     private var announcedLimit = 1
     private var limitTimer: Scheduled<Void>?
-    /// Streams whose request was processed on this connection.
+    /// The number of streams whose request was processed on this connection.
     private var streamsProcessed = 0
-    /// The highest of them.
+    /// The highest processed stream.
     private var highestStreamID: Int32 = 0
-    /// The last stream that a GOAWAY of ours let through; nil before one.
+    /// The last stream that our GOAWAY allowed; nil before one.
     private var goAwayStreamID: Int32?
-    /// HTTP/2 has begun, but our SETTINGS are held back.
+    /// True while HTTP/2 has begun but our SETTINGS are held back.
     private(set) var isHeldBack = false
-    /// A GOAWAY in two steps has begun.
+    /// True once a GOAWAY in two steps has begun.
     private var isLeaving = false
     var isCut = false
-    /// Nothing is read or said any more, but the socket stays open: a black hole.
+    /// True if nothing is read or sent any more while the socket stays open: a black hole.
     private(set) var isSilent = false
 
     init(core: LoopCore, tls: TLSSession, logger: Logger) {
@@ -95,19 +95,19 @@ final class SimulatorConnection: ChannelInboundHandler {
         cut()
     }
 
-    /// Closes the socket without a word.
+    /// Closes the socket without GOAWAY.
     func cut() {
         guard !isCut else { return }
         isCut = true
         context?.close(promise: nil)
     }
 
-    /// Says GOAWAY for everything above what was processed.
+    /// Sends GOAWAY for all streams above the processed ones.
     func goAway(reason: String) {
         perform { connection throws(HTTP2Error) in try connection.sendGoAway(reason: reason) }
     }
 
-    /// Tells the client the stream limit that holds now.
+    /// Announces the current stream limit to the client.
     func faultsChanged() {
         guard provider?.isAuthenticated == true else { return }
         perform { connection throws(HTTP2Error) in try connection.announceLimit(restart: true) }
@@ -128,7 +128,7 @@ extension SimulatorConnection {
             }
         }
         if let failure { throw failure }
-        // The client may wait for our SETTINGS before it says anything.
+        // The client may wait for our SETTINGS before it sends anything.
         if tls.state == .established { try established() }
         noteStreams()
         if tls.state == .closed {
@@ -137,7 +137,7 @@ extension SimulatorConnection {
         }
     }
 
-    /// Begins HTTP/2 once the handshake is done.
+    /// Begins HTTP/2 once the handshake is complete.
     private func established() throws(HTTP2Error) {
         guard http == nil else { return }
         let side = core.state.side
@@ -148,7 +148,7 @@ extension SimulatorConnection {
         announcedLimit = isSingle ? 1 : limit.current(core.draw.faults)
         settings.maxConcurrentStreams = UInt32(announcedLimit)
         settings.bodyBytesMax = side.bodyBytesKept
-        // A client of a simulator with stalls resets many streams, and rightly.
+        // With stalls, a client rightly resets many streams.
         settings.resetBurst = 100_000
         settings.resetsPerSecond = 10_000
         http = try HTTP2ServerSession(configuration: settings)
@@ -170,7 +170,7 @@ extension SimulatorConnection {
         }
     }
 
-    /// Runs something that makes frames, then sends them.
+    /// Runs a body that makes frames, then sends them.
     private func perform(_ body: (SimulatorConnection) throws(HTTP2Error) -> Void) {
         guard !isCut, http != nil else { return flush() }
         do throws(HTTP2Error) {
@@ -243,7 +243,7 @@ extension SimulatorConnection {
         }
     }
 
-    /// What happens after every so many streams.
+    /// Applies the faults that occur after every so many streams.
     private func streamProcessed() throws(HTTP2Error) {
         streamsProcessed += 1
         let faults = core.draw.faults
@@ -291,7 +291,7 @@ extension SimulatorConnection {
         scheduleDelayed()
     }
 
-    /// Says how many streams are allowed now, and comes back when a limit of a cycle has had its time.
+    /// Announces the allowed number of streams, and schedules the next limit of a cycle.
     private func announceLimit(restart: Bool) throws(HTTP2Error) {
         let faults = core.draw.faults
         if restart { limit = StreamLimitCycle() }

@@ -1,14 +1,14 @@
-/// Where a connection is in the stream limits that the faults make it go through.
+/// A connection's position in the sequence of stream limits that the faults define.
 struct StreamLimitCycle {
     private var place = 0
     private var streams = 0
 
-    /// The limit that holds now.
+    /// Returns the current limit.
     func current(_ faults: Faults) -> Int {
         faults.streamLimits.isEmpty ? faults.streams : faults.streamLimits[place % faults.streamLimits.count]
     }
 
-    /// Counts a stream; true when the next limit holds from now on.
+    /// Counts a stream; returns true if the next limit applies from now on.
     mutating func streamProcessed(_ faults: Faults) -> Bool {
         guard !faults.streamLimits.isEmpty else { return false }
         streams += 1

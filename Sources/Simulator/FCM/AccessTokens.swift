@@ -1,17 +1,17 @@
 import Synchronization
 import TLS
 
-/// What the token endpoint refuses with (RFC 6749, section 5.2, and what Google adds).
+/// An error of the token endpoint (RFC 6749, section 5.2, and Google's additions).
 public enum OAuthError: String, Sendable, CaseIterable {
-    /// The assertion is not good: signature, account, audience or times.
+    /// The assertion is invalid: its signature, account, audience or times.
     case invalidGrant = "invalid_grant"
     /// The scope is missing or unknown.
     case invalidScope = "invalid_scope"
     /// A parameter is missing.
     case invalidRequest = "invalid_request"
-    /// The grant type is another.
+    /// The grant type is not supported.
     case unsupportedGrantType = "unsupported_grant_type"
-    /// The account may not have tokens.
+    /// The account may not receive tokens.
     case unauthorizedClient = "unauthorized_client"
     /// A fault of the endpoint.
     case internalFailure = "internal_failure"
@@ -28,15 +28,15 @@ public enum OAuthError: String, Sendable, CaseIterable {
     }
 }
 
-/// The OAuth endpoint: assertions in, access tokens out (RFC 7523), and what is good of them.
+/// The OAuth endpoint, which exchanges assertions for access tokens (RFC 7523) and knows which tokens are valid.
 ///
 /// Shared by all connections.
 final class AccessTokens: Sendable {
-    /// A token that was given out.
+    /// An issued token.
     struct Grant: Equatable {
-        /// Milliseconds since 1970.
+        /// The time of expiry, in milliseconds since 1970.
         let expiresAt: Int64
-        /// Tokens of an earlier generation were revoked.
+        /// The generation of the token; tokens of an earlier one were revoked.
         let generation: Int
     }
 
@@ -46,27 +46,27 @@ final class AccessTokens: Sendable {
         var refusals: UInt64 = 0
     }
 
-    /// What assertions must ask for.
+    /// The scopes that an assertion must request.
     static let scopes = [
         "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
     ]
-    /// Google's own address, which an assertion may name as well as the simulator's.
+    /// Google's own address, which an assertion may name instead of the simulator's.
     static let googleAudience = "https://oauth2.googleapis.com/token"
-    /// Google: an assertion lives at most an hour.
+    /// The longest life of an assertion at Google: an hour.
     static let assertionSecondsMost: Int64 = 3600
-    /// Two clocks are never equal.
+    /// The tolerance in seconds, because two clocks are never equal.
     static let clockSkewSecondsMost: Int64 = 300
-    /// Google's tokens are about so long.
+    /// The approximate length of Google's tokens.
     private static let tokenBytes = 1024
 
     private let access: FCMAccess
     private let verifiers: [RS256.VerificationKey]
     private let seed: UInt64
     private let memory = Mutex(Memory())
-    /// Raised when all tokens are revoked.
+    /// Incremented when all tokens are revoked.
     private let generation = Atomic<Int>(0)
 
-    /// Throws for a public key that cannot be read; `seed` makes the tokens.
+    /// Throws if a public key cannot be read; tokens are derived from `seed`.
     init(access: FCMAccess, seed: UInt64) throws(TLSError) {
         self.access = access
         self.seed = seed
@@ -78,10 +78,10 @@ final class AccessTokens: Sendable {
         self.verifiers = verifiers
     }
 
-    /// How often tokens were given and refused.
+    /// The number of issued tokens and of refusals.
     var totals: (fetches: UInt64, refusals: UInt64) { memory.withLock { ($0.fetches, $0.refusals) } }
 
-    /// Makes all tokens that are out unknown, as a change of the account's rights does.
+    /// Revokes all issued tokens, as a change of the account's rights does.
     func revokeAll() { generation.wrappingAdd(1, ordering: .releasing) }
 
     func reset() {
@@ -91,15 +91,15 @@ final class AccessTokens: Sendable {
         }
     }
 
-    /// The grant of an access token; nil for one that is not known.
+    /// Returns the grant of an access token; nil if it is unknown.
     func grant(of token: ArraySlice<UInt8>) -> Grant? { memory.withLock { $0.grants[Array(token)] } }
 
-    /// Whether a grant is good; `now` in milliseconds since 1970.
+    /// Returns true if a grant is valid; `now` is in milliseconds since 1970.
     func isGood(_ grant: Grant, now: Int64) -> Bool {
         now < grant.expiresAt && grant.generation == generation.load(ordering: .acquiring)
     }
 
-    /// Answers `POST /token`; `now` in milliseconds since 1970.
+    /// Answers `POST /token`; `now` is in milliseconds since 1970.
     func answer(_ request: borrowing ProviderRequest, faults: Faults, now: Int64) -> Answer {
         if let error = OAuthError(rawValue: faults.oauthError) { return refuse(error, "This is a fault.", faults) }
         guard request.text(.contentType)?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
@@ -126,7 +126,7 @@ final class AccessTokens: Sendable {
     private func give(seconds: Int, now: Int64) -> Answer {
         let token = memory.withLock { memory -> String in
             memory.fetches += 1
-            // Nobody shows a token that ended an hour ago; a long run must not keep them all.
+            // Nobody uses a token that expired an hour ago, and a long run must not keep them all.
             memory.grants = memory.grants.filter { $0.value.expiresAt > now - 3_600_000 }
             let token = makeToken(memory.fetches, now: now)
             memory.grants[Array(token.utf8)] = Grant(
@@ -169,7 +169,7 @@ final class AccessTokens: Sendable {
         let description: String
     }
 
-    /// What is wrong with an assertion, in the words that Google's endpoint was seen to use.
+    /// Returns the fault of an assertion, in the wording observed at Google's endpoint.
     private func fault(in assertion: String, audiences: [String], now: Int64) -> AssertionFault? {
         func grantFault(_ text: String) -> AssertionFault { AssertionFault(error: .invalidGrant, description: text) }
         let parts = assertion.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -213,7 +213,7 @@ final class AccessTokens: Sendable {
 
     private static func json(_ part: Substring.UTF8View) -> JSONNode? {
         guard let bytes = Base64URL.decode(Array(part)) else { return nil }
-        // Not JSON is one of the ways to be no assertion; the offset tells the caller nothing.
+        // Invalid JSON is one of several faults of an assertion; the caller has no use for the offset.
         return try? JSONNode(parsing: bytes[...])
     }
 }

@@ -1,15 +1,15 @@
-/// A field that is not as it must be, in the words of `google.rpc.BadRequest`.
+/// An invalid field, in the words of `google.rpc.BadRequest`.
 struct FieldViolation: Error, Equatable {
     /// The path from the root, such as `message.android.ttl`; empty for the whole body.
     let field: String
     let description: String
-    /// FCM itself refused it, not the reader of JSON before it: the details have an FcmError as well.
+    /// True if FCM itself refused the field, not the JSON reader before it; the details then include an FcmError.
     var isOfFCM = false
 }
 
-/// How FCM words its answers: `google.rpc.Status` in JSON, laid out as Google lays it out.
+/// FCM's answers: `google.rpc.Status` in JSON, laid out like Google's.
 enum FCMAnswers {
-    /// 200 with the message's name.
+    /// Returns 200 with the message's name.
     static func accepted(project: String, id: String) -> Answer {
         Answer(
             status: 200,
@@ -18,7 +18,7 @@ enum FCMAnswers {
         )
     }
 
-    /// A refusal; `subject` names what ran out of quota.
+    /// Returns a refusal; `subject` names the exhausted quota.
     static func answer(
         _ error: FCMError,
         message: String? = nil,
@@ -38,7 +38,7 @@ enum FCMAnswers {
         return refusal(error, message: message ?? error.message, details: details, retryAfter: retryAfter)
     }
 
-    /// 400 for a field.
+    /// Returns 400 for a field.
     static func answer(_ violation: FieldViolation) -> Answer {
         let details = (violation.isOfFCM ? [fcmError("INVALID_ARGUMENT")] : []) + [badRequest(violation)]
         return refusal(.invalidMessage, message: violation.description, details: details, retryAfter: nil)

@@ -1,17 +1,17 @@
-/// Why FCM refuses a message: the words of rules (`--fault rules=dA=UNREGISTERED`) and of the statistics.
+/// The error with which FCM refuses a message, as rules (`--fault rules=dA=UNREGISTERED`) and statistics name it.
 ///
-/// Source: Firebase, REST reference, `ErrorCode`; status words by `google.rpc.Code`. A quota says which of the three it
-/// is, and an invalid argument whether it is the token: FCM tells that in the error's details only.
+/// Source: Firebase, REST reference, `ErrorCode`; status words by `google.rpc.Code`. The names also distinguish the
+/// three quotas, and an invalid token from other invalid arguments: FCM tells these apart only in the error's details.
 public enum FCMError: String, Sendable, CaseIterable {
     /// The app instance is gone.
     case unregistered = "UNREGISTERED"
     /// The token belongs to another project.
     case senderIDMismatch = "SENDER_ID_MISMATCH"
-    /// The project has sent more than its quota a minute.
+    /// The project has exceeded its quota per minute.
     case projectQuota = "QUOTA_EXCEEDED-project"
-    /// The device was sent too much.
+    /// The device was sent too many messages.
     case deviceQuota = "QUOTA_EXCEEDED-device"
-    /// The topic was sent too much.
+    /// The topic was sent too many messages.
     case topicQuota = "QUOTA_EXCEEDED-topic"
     /// A fault of the service.
     case internalError = "INTERNAL"
@@ -19,13 +19,13 @@ public enum FCMError: String, Sendable, CaseIterable {
     case unavailable = "UNAVAILABLE"
     /// The project's APNs certificate or web push key is bad.
     case thirdPartyAuth = "THIRD_PARTY_AUTH_ERROR"
-    /// The token is none.
+    /// The token is invalid.
     case invalidToken = "INVALID_ARGUMENT-token"
-    /// The message is none.
+    /// The message is invalid.
     case invalidMessage = "INVALID_ARGUMENT-message"
-    /// No more is known.
+    /// The error is not specified.
     case unspecified = "UNSPECIFIED_ERROR"
-    /// The access token is missing, unknown or too old. Without an FCM error code.
+    /// The access token is missing, unknown or expired. Without an FCM error code.
     case unauthenticated = "UNAUTHENTICATED"
     /// The account may not send for the project. Without an FCM error code.
     case permissionDenied = "PERMISSION_DENIED"
@@ -45,7 +45,7 @@ public enum FCMError: String, Sendable, CaseIterable {
         }
     }
 
-    /// `error.status`.
+    /// The value of `error.status`.
     var statusWord: String {
         switch self {
         case .invalidToken, .invalidMessage: "INVALID_ARGUMENT"
@@ -59,7 +59,7 @@ public enum FCMError: String, Sendable, CaseIterable {
         }
     }
 
-    /// `errorCode` of the FcmError among the details; nil where FCM itself was not asked.
+    /// The `errorCode` of the FcmError in the details; nil if the request did not reach FCM itself.
     var errorCode: String? {
         switch self {
         case .unauthenticated, .permissionDenied, .notFound: nil
@@ -69,7 +69,7 @@ public enum FCMError: String, Sendable, CaseIterable {
         }
     }
 
-    /// `error.message`, as the live service was seen to word it; the documentation gives no texts.
+    /// The `error.message`, in the wording observed at the live service; the documentation gives no texts.
     var message: String {
         switch self {
         case .unregistered: "Requested entity was not found."

@@ -1,29 +1,33 @@
-/// A request body of `messages:send`, read and checked in one walk.
+/// A request body of `messages:send`, read and checked in one pass.
 ///
-/// The reader refuses what Google's reader of JSON refuses (unknown names, wrong types), then the rules of FCM follow.
+/// The reader refuses what Google's JSON reader refuses (unknown names, wrong types); then FCM's rules are checked.
 struct FCMMessage {
-    /// Firebase, REST reference, `AndroidConfig.ttl`: "the maximum time to live supported is 4 weeks", also without it.
+    /// The longest time to live, also the default.
+    ///
+    /// Firebase, REST reference, `AndroidConfig.ttl`: "the maximum time to live supported is 4 weeks".
     static let timeToLiveSecondsMost: Int64 = 2_419_200
+    /// The most bytes of a message.
+    ///
     /// Firebase, error codes: "4096 bytes for most messages, or 2048 bytes in the case of messages to topics. This
     /// includes both the keys and the values."
     static let bytesMost = 4096
-    /// See ``bytesMost``.
+    /// The most bytes of a message to a topic; see ``bytesMost``.
     static let topicBytesMost = 2048
 
     private(set) var isDryRun = false
     private(set) var token: String?
     private(set) var topic: String?
     private(set) var condition: String?
-    /// The system shows it: there is a notification in it.
+    /// True if the message has a notification, which the system shows.
     private(set) var isNotification = false
     private(set) var title: String?
     private(set) var body: String?
     private(set) var tag: String?
     private(set) var collapseKey: String?
-    /// How long the message is stored, in seconds; 0 is now or never.
+    /// The time for which the message is stored, in seconds; 0 is now or never.
     private(set) var timeToLiveSeconds = timeToLiveSecondsMost
 
-    /// Reads a body; throws what is wrong with it first.
+    /// Reads a body; throws its first fault.
     init(_ bytes: ArraySlice<UInt8>) throws(FieldViolation) {
         var reader = ProtoReader(bytes)
         var facts = FCMFacts()
@@ -38,9 +42,9 @@ struct FCMMessage {
         try check(facts)
     }
 
-    /// What the message counts with against the limit of its size.
+    /// Returns the message's size as it counts against the limit.
     ///
-    /// That is keys and values of its data and of its notifications; `android.data` takes the place of `data`.
+    /// That is the keys and values of its data and its notifications; `android.data` replaces `data`.
     private func size(_ facts: FCMFacts) -> Int {
         (facts.bytes[.androidData] ?? facts.bytes[.data] ?? 0) + (facts.bytes[.notification] ?? 0)
             + (facts.bytes[.androidNotification] ?? 0)
@@ -78,19 +82,21 @@ struct FCMMessage {
         FieldViolation(field: field, description: description, isOfFCM: true)
     }
 
+    /// Returns true if a key is reserved.
+    ///
     /// Firebase, `Message.data`: "The key should not be a reserved word (`from`, `message_type`, or any word starting
-    /// with `google.` or `gcm.notification.`)"; the older pages say `gcm.` and so does the sender's contract.
+    /// with `google.` or `gcm.notification.`)". The older pages and the sender's contract say `gcm.`.
     private static func isReserved(_ key: String) -> Bool {
         key == "from" || key == "message_type" || key.hasPrefix("google.") || key.hasPrefix("gcm.")
     }
 
-    /// `[a-zA-Z0-9-_.~%]+`, with or without `/topics/` before it.
+    /// Returns true for `[a-zA-Z0-9-_.~%]+`, with or without `/topics/` before it.
     private static func isTopic(_ topic: String) -> Bool {
         let name = topic.hasPrefix("/topics/") ? topic.dropFirst(8) : topic[...]
         return !name.isEmpty && name.utf8.allSatisfy(mayBeInName)
     }
 
-    /// Firebase, `analytics_label`: `^[a-zA-Z0-9-_.~%]{1,50}$`.
+    /// Returns true for a valid `analytics_label`; Firebase: `^[a-zA-Z0-9-_.~%]{1,50}$`.
     private static func isLabel(_ label: String) -> Bool {
         (1...50).contains(label.utf8.count) && label.utf8.allSatisfy(mayBeInName)
     }
@@ -108,23 +114,23 @@ struct FCMMessage {
     }
 }
 
-/// What a ``ProtoReader`` found.
+/// The facts that a ``ProtoReader`` found.
 struct FCMFacts {
     var texts: [FCMFact: String] = [:]
     var flags: [FCMFact: Bool] = [:]
     var present: Set<FCMFact> = []
-    /// Keys and values, in bytes.
+    /// The sizes of keys and values in bytes.
     var bytes: [FCMFact: Int] = [:]
     var dataKeys: [String] = []
-    /// Whole seconds, and whether there is more.
+    /// The time to live in whole seconds, and true if there is a fraction.
     var timeToLive: (seconds: Int64, hasFraction: Bool)?
 }
 
 extension FCMMessage {
-    /// Whether a text can be a registration token.
+    /// Returns true if a text can be a registration token.
     ///
-    /// Firebase gives no form for them. All that were ever seen are an instance id, a colon and a long
-    /// text of base64url; what is shorter or has other characters is answered as an invalid token.
+    /// Firebase specifies no form. All tokens observed so far are an instance id, a colon and a long text of base64url.
+    /// A shorter text, or one with other characters, is answered as an invalid token.
     static func isToken(_ token: String) -> Bool {
         let parts = token.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2, (8...64).contains(parts[0].count), (64...4096).contains(parts[1].count) else {

@@ -1,13 +1,13 @@
 /// The project's quota of messages a minute.
 ///
-/// Firebase, throttling and quotas: a quota "is refilled in the following minute", and "these minutes are not aligned to
-/// the clock": here a minute begins with the first message after the last one. "Client errors (HTTP status code
-/// 400-499) are counted (excluding 429s)".
+/// Firebase, throttling and quotas: a quota "is refilled in the following minute", and "these minutes are not aligned
+/// to the clock". Here a minute begins with the first message after the previous minute's end. "Client errors (HTTP
+/// status code 400-499) are counted (excluding 429s)".
 struct ProjectQuota {
     private var minuteBegan: Int64?
     private var taken = 0
 
-    /// Takes one of `limit` messages a minute (0: no limit); false when the minute's are used up.
+    /// Takes one of `limit` messages a minute (0: no limit); returns false when the minute's quota is used up.
     mutating func take(limit: Int, now: Int64) -> Bool {
         guard limit > 0 else { return true }
         if minuteBegan.map({ now - $0 >= 60_000 || now < $0 }) ?? true {
@@ -20,10 +20,10 @@ struct ProjectQuota {
     }
 }
 
-/// What single devices were sent a minute and an hour: Android, 240 and 5,000.
+/// The messages per minute and hour to single devices: Android, 240 and 5,000.
 ///
-/// Kept only for devices that were sent a good part of a minute's share already, so that a campaign that sends each of
-/// millions one message costs no memory: when the record begins, what came before counts as just come.
+/// A record is kept only for devices that were already sent half of a minute's quota, so that one message to each of
+/// millions takes no memory. When a record begins, all earlier messages count as just sent.
 struct DeviceQuotas {
     private struct Record {
         var minute: Double
@@ -33,7 +33,7 @@ struct DeviceQuotas {
 
     private var records: [DeviceTokenKey: Record] = [:]
 
-    /// Takes one message for a device that was sent `before` in all; false when a limit is reached.
+    /// Takes one message for a device that was sent `before` in all; returns false when a limit is reached.
     mutating func take(_ key: DeviceTokenKey, before: Int, access: FCMAccess, now: Int64) -> Bool {
         let (minute, hour) = (Double(access.devicePerMinute), Double(access.devicePerHour))
         guard before >= access.devicePerMinute / 2 else { return true }

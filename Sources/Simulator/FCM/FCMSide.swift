@@ -1,7 +1,7 @@
 import Synchronization
 import TLS
 
-/// FCM as the driver sees it: the token endpoint and `messages:send` on one listener.
+/// FCM as a provider of the driver: the token endpoint and `messages:send` on one listener.
 final class FCMSide: Peer {
     private struct Quotas {
         var project = ProjectQuota()
@@ -9,7 +9,7 @@ final class FCMSide: Peer {
     }
 
     let provider = SimulatedProvider.fcm
-    /// Far above what 4096 bytes of payload become in JSON with everything that is not counted.
+    /// Far above the JSON of a 4096-byte payload, including everything that does not count.
     let bodyBytesKept = 65_536
     let startsWithOneStream = false
     let devices: SimulatedDevices? = SimulatedDevices(.fcm)
@@ -19,7 +19,7 @@ final class FCMSide: Peer {
     private let quotas = Mutex(Quotas())
     private let connections = Atomic<UInt64>(0)
 
-    /// Throws for an account's key that cannot be read.
+    /// Throws if an account's key cannot be read.
     init(access: FCMAccess, seed: UInt64) throws(TLSError) {
         self.access = access
         self.seed = seed
@@ -51,10 +51,10 @@ final class FCMSide: Peer {
         quotas.withLock { $0 = Quotas() }
     }
 
-    /// One connection: its access token and the message that is being judged.
+    /// One connection: its access token and the message being judged.
     private final class Connection: PeerConnection {
         private let side: FCMSide
-        /// The access token that came last and was good, to know it again without a look into the table.
+        /// The last valid access token, to recognize it without a table look-up.
         private var authorization: [UInt8] = []
         private var grant: AccessTokens.Grant?
         private var message: FCMMessage?
@@ -111,7 +111,7 @@ final class FCMSide: Peer {
             return .passed(addressee)
         }
 
-        /// The scheme may be written in either case (RFC 9110, 11.1).
+        /// Returns true if a field holds a valid token; the scheme may be in either case (RFC 9110, 11.1).
         private func isKnown(_ field: ArraySlice<UInt8>?, now: Int64) -> Bool {
             guard let field else { return false }
             if let grant, authorization.elementsEqual(field) { return side.tokens.isGood(grant, now: now) }

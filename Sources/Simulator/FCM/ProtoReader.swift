@@ -1,9 +1,9 @@
-/// Reads JSON by a schema and refuses what Google's reader refuses, in its words.
+/// Reads JSON by a schema; refuses the same texts as Google's reader, in its words.
 ///
-/// proto3's JSON mapping: both names of a field are known, `null` is as good as absent, an unknown name is an error.
+/// proto3's JSON mapping: both names of a field are known, `null` means absent, and an unknown name is an error.
 struct ProtoReader {
     private var scanner: JSONScanner
-    /// The names from the root to where the reader is.
+    /// The names from the root to the reader's position.
     private var path: [String] = []
 
     init(_ bytes: ArraySlice<UInt8>) { scanner = JSONScanner(bytes) }
@@ -19,7 +19,7 @@ struct ProtoReader {
         FieldViolation(field: "", description: "Invalid JSON payload received. Unexpected token.")
     }
 
-    /// Runs a step of the scanner; what is no JSON is one and the same mistake everywhere.
+    /// Runs a step of the scanner; invalid JSON is the same error everywhere.
     private mutating func scan<R>(_ step: (inout JSONScanner) throws(JSONError) -> R) throws(FieldViolation) -> R {
         do throws(JSONError) { return try step(&scanner) } catch { throw malformed() }
     }
@@ -65,7 +65,7 @@ struct ProtoReader {
         case .string:
             let text = try string("TYPE_STRING")
             if let fact { facts.texts[fact] = text }
-            // The texts of a notification count against the size of the message.
+            // The texts of a notification count toward the size of the message.
             if let owner { facts.bytes[owner, default: 0] += text.utf8.count + (path.last?.utf8.count ?? 0) }
         case .boolean:
             let isTrue = scanner.peek() == UInt8(ascii: "t")
@@ -115,7 +115,7 @@ struct ProtoReader {
         try scan { (inner) throws(JSONError) in String(decoding: try inner.number(), as: UTF8.self) }
     }
 
-    /// Digits, perhaps a point and up to nine more, and an `s`.
+    /// Reads digits, optionally a point and up to nine more, and an `s`.
     private mutating func duration(_ fact: FCMFact?, into facts: inout FCMFacts) throws(FieldViolation) {
         let type = "type.googleapis.com/google.protobuf.Duration"
         let text = try string(type)
@@ -174,7 +174,7 @@ struct ProtoReader {
         )
     }
 
-    /// A value of another type; it stands in the text as it came, when it is a simple one.
+    /// Returns the violation for a value of the wrong type; a simple value is quoted as it came.
     private mutating func wrong(_ type: String) throws(FieldViolation) -> FieldViolation {
         var ahead = scanner
         _ = ahead.peek()

@@ -4,11 +4,11 @@ indirect enum ProtoType: Sendable {
     case boolean
     case int32
     case double
-    /// `"3.5s"`.
+    /// A duration such as `"3.5s"`.
     case duration
-    /// RFC 3339 text.
+    /// An RFC 3339 time as text.
     case timestamp
-    /// One of the names, in either case, of the enumeration with the given full name.
+    /// A name, in either case, of the enumeration with the given full name.
     case enumeration(String, [String])
     /// An object whose values are strings.
     case stringMap
@@ -24,13 +24,13 @@ final class ProtoMessage: Sendable {
         /// The name in the `.proto` file.
         let name: String
         let type: ProtoType
-        /// What the rules want to know of its value.
+        /// The fact that the rules need of its value.
         let fact: FCMFact?
-        /// The fields of which only one may be set.
+        /// True for the fields of which only one may be set.
         let isTarget: Bool
     }
 
-    /// By both names of each field: `collapse_key` and `collapseKey`.
+    /// The fields by both of their names: `collapse_key` and `collapseKey`.
     private let fields: [String: Field]
 
     init(_ fields: [Field]) {
@@ -50,13 +50,13 @@ final class ProtoMessage: Sendable {
     }
 }
 
-/// What the rules want to know of a message, found while it is read.
+/// A fact about a message that the rules need, found while reading.
 enum FCMFact: Sendable {
     case validateOnly, token, topic, condition, data, androidData, timeToLive, collapseKey, title, body
     case androidTitle, androidBody, androidTag, notification, androidNotification, priority, color, label
 }
 
-/// `messages:send` as the discovery document has it (googleapis/google-api-go-client, `fcm/v1/fcm-api.json`).
+/// The schema of `messages:send`, from the discovery document (googleapis/google-api-go-client, `fcm/v1/fcm-api.json`).
 enum FCMSchema {
     static let request = ProtoMessage([
         field("validate_only", .boolean, .validateOnly), field("message", .message(message)),

@@ -16,18 +16,18 @@ extension APNsSimulator {
         /// The name of its file.
         public static let file = "service-account.json"
 
-        /// Makes an account with an RSA key of 2048 bits, as Google's console does.
+        /// Creates an account with a 2048-bit RSA key, as Google's console does.
         public init(projectID: String = FCMAccess().project) throws(TLSError) {
             let pair = try RS256.generateKey()
             self.projectID = projectID
             clientEmail = "fanfare@\(projectID).iam.gserviceaccount.com"
-            // Google's are 40 hexadecimal digits too; of a secret nothing must show, so it is a digest.
+            // Google's are 40 hexadecimal digits too; a digest of the public key reveals no secret.
             keyID = Hexadecimal.text(SHA256.digest(pair.publicKeyPEM).prefix(20))
             privateKeyPEM = pair.privateKeyPEM
             publicKeyPEM = pair.publicKeyPEM
         }
 
-        /// The account as Google's console gives it out; `endpoint` such as `https://127.0.0.1:8444`.
+        /// Returns the account in the form of Google's console; `endpoint` is, for example, `https://127.0.0.1:8444`.
         public func json(endpoint: String) -> String {
             let members = [
                 ("type", "service_account"), ("project_id", projectID), ("private_key_id", keyID),

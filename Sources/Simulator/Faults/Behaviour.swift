@@ -1,20 +1,20 @@
-/// What the simulator does with a request that broke no rule, decided by its device token.
+/// The simulator's reaction to a request that broke no rule, decided by its device token.
 ///
-/// The words are Apple's; FCM and Web Push say the same in their own (`FCMAnswers`, `WebPushAnswers`).
+/// The names are Apple's; FCM and Web Push express the same in their own words (`FCMAnswers`, `WebPushAnswers`).
 public enum Behaviour: Sendable, Hashable {
-    /// 200.
+    /// Answered 200.
     case accept
     /// 410 Unregistered, always, with a timestamp in milliseconds.
     case dead
     /// 410 ExpiredToken, always, with a timestamp in milliseconds.
     case expired
-    /// 503 ServiceUnavailable without Retry-After at the first processed request, 200 from then on.
+    /// 503 ServiceUnavailable without Retry-After at the first processed request, then 200.
     case unavailableOnce
     /// 503 ServiceUnavailable with `Retry-After`, always.
     case unavailable
-    /// 503 ServiceUnavailable without Retry-After, whatever the token: the fault `storm`.
+    /// 503 ServiceUnavailable without Retry-After, for any token: the fault `storm`.
     case storm
-    /// 429 TooManyRequests at the first processed request, 200 from then on.
+    /// 429 TooManyRequests at the first processed request, then 200.
     case throttledOnce
     /// 500 InternalServerError, always.
     case internalError
@@ -24,7 +24,7 @@ public enum Behaviour: Sendable, Hashable {
     case notForTopic
     /// RST_STREAM with REFUSED_STREAM, always: not processed.
     case refuse
-    /// RST_STREAM with INTERNAL_ERROR after the request was processed, always: the client cannot know.
+    /// RST_STREAM with INTERNAL_ERROR after the request was processed, always: the client cannot know the outcome.
     case reset
     /// Processed, but never answered.
     case stall
@@ -32,19 +32,19 @@ public enum Behaviour: Sendable, Hashable {
     case refused(APNsReason)
     /// Refused with the given error of FCM, always.
     case refusedByFCM(FCMError)
-    /// Refused with the given error of a push service of the web, always.
+    /// Refused with the given error of a Web Push service, always.
     case refusedByWebPush(WebPushError)
-    /// Answered in a way that Apple would never answer, always.
+    /// Answered in a way that Apple never would, always.
     case malformed(MalformedAnswer)
 
-    /// The words for rules besides the providers' own errors and the malformed answers.
+    /// The words of rules, besides the providers' own errors and the malformed answers.
     static let words: [(word: String, behaviour: Behaviour)] = [
         ("ok", .accept), ("dead", .dead), ("expired", .expired), ("once-503", .unavailableOnce),
         ("503", .unavailable), ("once-429", .throttledOnce), ("500", .internalError), ("bad-token", .badToken),
         ("not-for-topic", .notForTopic), ("refuse", .refuse), ("reset", .reset), ("stall", .stall),
     ]
 
-    /// The behaviour that a word of a rule names; nil for an unknown word.
+    /// Returns the behavior that a word of a rule names; nil for an unknown word.
     public init?(word: String) {
         if let known = Self.words.first(where: { $0.word == word }) {
             self = known.behaviour
@@ -61,7 +61,7 @@ public enum Behaviour: Sendable, Hashable {
         }
     }
 
-    /// The only provider that has words for it; nil when all have.
+    /// The only provider that can express it; nil if all can.
     var provider: SimulatedProvider? {
         switch self {
         case .refused: .apns
@@ -71,7 +71,7 @@ public enum Behaviour: Sendable, Hashable {
         }
     }
 
-    /// The word for rules.
+    /// The behavior's word in rules.
     public var word: String {
         switch self {
         case .refused(let reason): reason.rawValue

@@ -1,17 +1,17 @@
-/// What the faults make of one request, before a provider has put it into words.
+/// The fate that the faults give one request, before a provider words its answer.
 enum Fate: Equatable {
-    /// Answered as the behaviour says; `accept` when there is no fault.
+    /// Answered as the behavior says; `accept` when there is no fault.
     case behave(Behaviour)
     case refuse
     case reset
     case stall
 }
 
-/// Faults prepared for one question per request.
+/// Faults prepared for a decision per request.
 struct FaultDraw {
     let faults: Faults
     private let seed: UInt64
-    /// Those that this provider has words for.
+    /// The rules that this provider can express.
     private let rules: [Faults.Rule]
     private let layout: [(upTo: Double, behaviour: Behaviour)]
     private let hasRequestFaults: Bool
@@ -24,7 +24,7 @@ struct FaultDraw {
         hasRequestFaults = faults.refuse > 0 || faults.reset > 0 || faults.stall > 0
     }
 
-    /// What a token does, always the same.
+    /// Returns the behavior of a token, which never changes.
     func behaviour(of addressee: Addressee) -> Behaviour {
         for rule in rules where Self.matches(rule, addressee) { return rule.behaviour }
         if layout.isEmpty { return .accept }
@@ -32,7 +32,7 @@ struct FaultDraw {
         return layout.first { point < $0.upTo }?.behaviour ?? .accept
     }
 
-    /// What happens to a token's next request, given what it has seen so far.
+    /// Returns the fate of a token's next request, given its counts so far.
     func fate(of addressee: Addressee, before counts: TokenCounts) -> Fate {
         if let fault = requestFault(addressee.key, before: counts) { return fault }
         if faults.isStorm { return .behave(.storm) }
@@ -46,7 +46,7 @@ struct FaultDraw {
         }
     }
 
-    /// Milliseconds until the answer.
+    /// Returns the milliseconds until the answer.
     func latency(of token: DeviceTokenKey?, before counts: TokenCounts) -> Int {
         let range = faults.latencyMilliseconds
         guard range.lowerBound < range.upperBound, let token else { return range.lowerBound }
@@ -61,7 +61,7 @@ struct FaultDraw {
         return fraction(token, counts, salt: 2) < faults.stall ? .stall : nil
     }
 
-    /// Drawn from the token and how often it came, not from a running generator: the order of arrival does not matter.
+    /// Returns a number drawn from the token and its number of requests, so that the order of arrival does not matter.
     private func fraction(_ token: DeviceTokenKey, _ counts: TokenCounts, salt: UInt64) -> Double {
         let times = UInt64(counts.requests) << 32 | UInt64(counts.refused) << 8 | salt + 1
         return Mixing.fraction(Mixing.mix(token.hash64 ^ Mixing.mix(seed ^ times)))

@@ -1,6 +1,6 @@
-/// A fault that cannot be set, and how to mend it.
+/// The error for a fault that cannot be set, with its fix.
 public struct FaultsError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, where, and how to mend it.
+    /// The error, its place and its fix.
     public let message: String
 
     /// The message.
@@ -8,12 +8,12 @@ public struct FaultsError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Faults {
-    /// The names that `set` takes, with what their values look like.
+    /// The names that `set` accepts, with the form of their values.
     public static let catalogue: [(name: String, value: String)] = fields.map { ($0.name, $0.value) }
 
     /// Sets one fault by its name: `set("dead", to: "0.02")`.
     ///
-    /// Flags of the command line and both forms of `POST /faults` come down to this.
+    /// Both the command line's flags and both forms of `POST /faults` use this.
     public mutating func set(_ name: String, to value: String) throws(FaultsError) {
         guard let field = Self.fields.first(where: { $0.name == name }) else {
             let names = Self.fields.map(\.name).joined(separator: ", ")
@@ -29,7 +29,7 @@ extension Faults {
         self = changed
     }
 
-    /// All faults as `name: value` JSON, every value a string that `set` takes.
+    /// The faults as `name: value` JSON, in which every value is a string that `set` accepts.
     public var json: String {
         let members = Self.fields.map { "\(JSONNode.quoted($0.name)):\(JSONNode.quoted($0.get(self)))" }
         return "{\(members.joined(separator: ","))}"
@@ -125,7 +125,7 @@ extension Faults {
         )
     }
 
-    /// Text that may stand in a header field.
+    /// A field whose value is text that may stand in a header field.
     private static func text(_ name: String, _ path: any WritableKeyPath<Faults, String> & Sendable) -> Field {
         Field(
             name: name,
@@ -171,7 +171,7 @@ extension Faults {
 }
 
 extension Faults.Rule {
-    /// Reads `prefix=behaviour`.
+    /// Parses `prefix=behaviour`.
     fileprivate init?(text: Substring) {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let behaviour = Behaviour(word: String(parts[1])) else { return nil }

@@ -1,22 +1,22 @@
-/// Answers that no provider would ever give and that a sender must survive.
+/// An answer that no provider would give and that a sender must survive.
 public enum MalformedAnswer: String, Sendable, CaseIterable {
-    /// 200 with bytes that are no JSON: accepted all the same.
+    /// 200 with bytes that are not JSON: accepted all the same.
     case garbageAccepted = "garbage-200"
     /// 400 without a body.
     case empty = "empty-400"
-    /// 400 with a page of HTML, as a proxy in between would send it.
+    /// 400 with a page of HTML, as from a proxy in between.
     case html = "html-400"
-    /// 400 with JSON that stops in the middle.
+    /// 400 with JSON that ends in the middle.
     case cut = "cut-400"
     /// 400 with a reason of 1 MB.
     case huge = "huge-400"
-    /// 400 with a reason that no page of the provider names.
+    /// 400 with a reason that the provider does not document.
     case unknownReason = "unknown-400"
     /// 410 without reason and timestamp.
     case bareGone = "bare-410"
     /// A status that HTTP does not have.
     case strangeStatus = "status-799"
-    /// 200 and then nothing: the stream is never ended.
+    /// 200 without an end: the stream is never closed.
     case endless = "endless-200"
 
     var status: Int {
@@ -28,7 +28,7 @@ public enum MalformedAnswer: String, Sendable, CaseIterable {
         }
     }
 
-    /// The answer; what is cut, huge or unknown stands between the provider's own words before and after a reason.
+    /// Returns the answer; a cut, huge or unknown reason stands between the given texts of the provider.
     func answer(reasonBefore: String, reasonAfter: String) -> Answer {
         var answer = Answer(status: status)
         answer.isEndless = self == .endless

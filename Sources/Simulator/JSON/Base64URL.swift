@@ -1,10 +1,10 @@
 /// base64url without padding (RFC 4648 section 5): the alphabet of JWT.
 ///
-/// The simulator's own, as its JSON is: who judges what senders write does not read it with their reader.
+/// The simulator has its own, like its JSON reader: a judge of the sender's output must not use the sender's code.
 enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The encoding as ASCII bytes.
+    /// Returns the encoding as ASCII bytes.
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -22,7 +22,7 @@ enum Base64URL {
         return out
     }
 
-    /// The bytes that `text` encodes; nil for padding, other characters, a length of 4n + 1 or stray bits.
+    /// Returns the bytes that `text` encodes; nil for padding, other characters, a length of 4n + 1 or stray bits.
     static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var out: [UInt8] = []

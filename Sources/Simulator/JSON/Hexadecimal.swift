@@ -1,6 +1,6 @@
-/// Hexadecimal digits, as device tokens and JSON escapes have them.
+/// Hexadecimal digits, for device tokens and JSON escapes.
 enum Hexadecimal {
-    /// The value of one digit, either case.
+    /// Returns the value of one digit, in either case.
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case 0x30...0x39: digit - 0x30
@@ -10,10 +10,10 @@ enum Hexadecimal {
         }
     }
 
-    /// The lower-case digit of a value below 16.
+    /// Returns the lower-case digit of a value below 16.
     static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
 
-    /// The lower-case text of `bytes`.
+    /// Returns the lower-case text of `bytes`.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         for byte in bytes {

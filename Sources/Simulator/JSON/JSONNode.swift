@@ -1,14 +1,14 @@
-/// A JSON value as a tree, for texts that are read seldom: a provider token's claims, the control address.
+/// A JSON value as a tree, for texts that are seldom read: a provider token's claims, the control address.
 enum JSONNode: Equatable {
     case null
     case bool(Bool)
-    /// The digits as they stand, so that nothing is rounded.
+    /// A number as its digits, so that nothing is rounded.
     case number(String)
     case string(String)
     case array([JSONNode])
     case object([String: JSONNode])
 
-    /// Reads a whole text; a key that comes twice is an error here.
+    /// Parses a whole text; a repeated key is an error here.
     init(parsing bytes: ArraySlice<UInt8>) throws(JSONError) {
         var scanner = JSONScanner(bytes)
         self = try Self.value(from: &scanner, depth: 0)
@@ -25,7 +25,9 @@ enum JSONNode: Equatable {
         return text
     }
 
-    /// A whole number that fits; `1e3` and `1.0` are none.
+    /// The value as an integer; nil unless it is one and fits.
+    ///
+    /// `1e3` and `1.0` are not integers here.
     var integer: Int64? {
         guard case .number(let digits) = self else { return nil }
         return Int64(digits)
@@ -60,7 +62,7 @@ enum JSONNode: Equatable {
         }
     }
 
-    /// `text` as a JSON string with its quotes.
+    /// Returns `text` as a JSON string with its quotes.
     static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

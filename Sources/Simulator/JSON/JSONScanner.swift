@@ -1,14 +1,15 @@
-/// Where a JSON text stops being one.
+/// The error for a text that is not JSON.
 struct JSONError: Error, Equatable {
-    /// Byte offset of the first byte that cannot be there.
+    /// The byte offset of the first invalid byte.
     let offset: Int
 }
 
-/// A strict reader of RFC 8259 that walks bytes in place and builds nothing.
+/// A strict RFC 8259 reader that walks bytes in place and builds nothing.
 ///
-/// It is written anew for the simulator on purpose: a payload must not pass at both ends because both use one reader.
+/// It is written separately for the simulator on purpose: a payload must not pass at both ends because both use one
+/// reader.
 struct JSONScanner {
-    /// Deeper nesting is refused; no payload of 5 KB needs it, and it bounds the stack.
+    /// The deepest nesting accepted; no payload of 5 KB needs more, and it bounds the stack.
     static let depthMost = 64
 
     let bytes: ArraySlice<UInt8>
@@ -21,7 +22,7 @@ struct JSONScanner {
 
     var error: JSONError { JSONError(offset: position - bytes.startIndex) }
 
-    /// The next byte that is not white space, without taking it.
+    /// Returns the next byte that is not white space, without consuming it.
     mutating func peek() -> UInt8? {
         while position < bytes.endIndex {
             let byte = bytes[position]
@@ -31,7 +32,7 @@ struct JSONScanner {
         return nil
     }
 
-    /// Takes `byte` if it comes next.
+    /// Consumes `byte` if it comes next.
     mutating func take(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         position += 1
@@ -42,12 +43,12 @@ struct JSONScanner {
         guard take(byte) else { throw error }
     }
 
-    /// Nothing but white space may be left.
+    /// Checks that only white space is left.
     mutating func expectEnd() throws(JSONError) {
         guard peek() == nil else { throw error }
     }
 
-    /// Walks an object; `body` gets each key and must take its value.
+    /// Walks an object; `body` gets each key and must consume its value.
     mutating func members(
         depth: Int = 0,
         _ body: (inout JSONScanner, JSONString) throws(JSONError) -> Void
@@ -63,7 +64,7 @@ struct JSONScanner {
         try expect(UInt8(ascii: "}"))
     }
 
-    /// Walks an array; `body` must take each element.
+    /// Walks an array; `body` must consume each element.
     mutating func elements(
         depth: Int = 0,
         _ body: (inout JSONScanner) throws(JSONError) -> Void
@@ -75,7 +76,7 @@ struct JSONScanner {
         try expect(UInt8(ascii: "]"))
     }
 
-    /// Checks the next value, whatever it is, and steps over it.
+    /// Checks the next value, of any kind, and skips it.
     mutating func skipValue(depth: Int = 0) throws(JSONError) {
         switch peek() {
         case UInt8(ascii: "{"):
@@ -97,7 +98,7 @@ struct JSONScanner {
         }
     }
 
-    /// The bytes of a number in RFC 8259's grammar.
+    /// Returns the bytes of a number in RFC 8259's grammar.
     mutating func number() throws(JSONError) -> ArraySlice<UInt8> {
         guard peek() != nil else { throw error }
         let start = position
@@ -125,7 +126,7 @@ struct JSONScanner {
 }
 
 extension JSONScanner {
-    /// A string: its bytes between the quotes, checked for escapes and UTF-8.
+    /// Returns a string's bytes between the quotes, with escapes and UTF-8 checked.
     mutating func string() throws(JSONError) -> JSONString {
         try expect(UInt8(ascii: "\""))
         let start = position
@@ -182,7 +183,7 @@ extension JSONScanner {
         return unit
     }
 
-    /// One character of two to four bytes, in the shortest form, no surrogates (RFC 3629, table 3-7 of Unicode).
+    /// Checks one character of two to four bytes: the shortest form, no surrogates (RFC 3629, table 3-7 of Unicode).
     private mutating func multibyte(lead: UInt8) throws(JSONError) {
         let (count, second): (Int, ClosedRange<UInt8>)
         switch lead {
@@ -201,12 +202,12 @@ extension JSONScanner {
     }
 }
 
-/// The bytes between the quotes of a JSON string that was checked already.
+/// The bytes between the quotes of a checked JSON string.
 struct JSONString {
     let raw: ArraySlice<UInt8>
     let isEscaped: Bool
 
-    /// Whether the string says exactly `word`, escapes resolved.
+    /// Returns true if the string equals `word` once its escapes are resolved.
     func says(_ word: StaticString) -> Bool {
         if isEscaped { return text == word.description }
         guard raw.count == word.utf8CodeUnitCount else { return false }

@@ -1,58 +1,59 @@
-/// The providers that the simulator can play.
+/// The providers that can be simulated.
 public enum SimulatedProvider: String, Sendable, CaseIterable {
     /// Apple's push service.
     case apns
     /// Firebase Cloud Messaging, the HTTP v1 API.
     case fcm
-    /// A push service of the web (RFC 8030).
+    /// A Web Push service (RFC 8030).
     case webPush = "webpush"
 }
 
-/// One provider as the simulator plays it: its rules and its wording.
+/// One simulated provider: its rules and its wording.
 ///
-/// The driver knows no provider but through this: connections, faults, counts and latencies are the same for all.
+/// The driver knows a provider only by this protocol: connections, faults, counts and latencies are the same for all.
 protocol Peer: Sendable {
     var provider: SimulatedProvider { get }
-    /// What is kept of a request's body; a little more than the provider would ever accept.
+    /// The bytes of a request's body that are kept; a little more than the provider would ever accept.
     var bodyBytesKept: Int { get }
-    /// A connection may have one stream only until it has authenticated.
+    /// True if a connection may have only one stream until it has authenticated.
     var startsWithOneStream: Bool { get }
 
-    /// What the provider remembers of a connection from now on.
+    /// Creates the provider's state of a new connection.
     func connectionOpened(hasClientCertificate: Bool) -> any PeerConnection
 
-    /// How the provider words a behaviour that is no acceptance; `now` in milliseconds since 1970.
+    /// Returns the provider's answer for a behavior other than acceptance; `now` is in milliseconds since 1970.
     func answer(to behaviour: Behaviour, faults: Faults, now: Int64) -> Answer
 
-    /// The key that requests of this token are counted under; nil when the text can be no token of the provider.
+    /// Returns the key under which this token's requests are counted; nil when the text cannot be a token of the
+    /// provider.
     func key(of token: ArraySlice<UInt8>) -> DeviceTokenKey?
 
-    /// Adds what the provider alone counts.
+    /// Adds the counts that only this provider has.
     func addTotals(to statistics: inout Statistics)
 
-    /// Makes credentials that it gave out unknown before their time; nothing for a provider that gives none.
+    /// Revokes the credentials it has issued; does nothing for a provider that issues none.
     func revokeCredentials()
 
-    /// Forgets what it has seen.
+    /// Resets the provider's memory.
     func reset()
 
-    /// What the people with these devices would see; nil for a provider that keeps no devices.
+    /// The provider's devices; nil for a provider without devices.
     var devices: SimulatedDevices? { get }
 }
 
-/// What a provider remembers of one connection.
+/// A provider's state of one connection.
 ///
 /// Confined to the connection's event loop.
 protocol PeerConnection: AnyObject {
-    /// More than one stream is allowed.
+    /// True if more than one stream is allowed.
     var isAuthenticated: Bool { get }
 
-    /// Takes over faults before a request is judged: some of them are the provider's own.
+    /// Judges a request; `faults` are the current ones, because some concern the provider itself.
     func judge(_ request: borrowing ProviderRequest, faults: Faults, now: Int64) -> Finding
 
-    /// The answer to the request that ``judge(_:faults:now:)`` passed last, when no fault is in the way.
+    /// Returns the answer to the request that ``judge(_:faults:now:)`` passed last, if no fault prevents it.
     ///
-    /// `counts` is what the device token has seen before.
+    /// `counts` are the device token's previous counts.
     func accept(
         _ addressee: Addressee,
         request: borrowing ProviderRequest,
@@ -60,25 +61,25 @@ protocol PeerConnection: AnyObject {
         now: Int64
     ) -> Answer
 
-    /// Adds the fields that every answer of the provider has.
+    /// Adds the fields that the provider sends with every answer.
     func complete(_ answer: inout Answer, to request: borrowing ProviderRequest)
 }
 
-/// What a provider's rules say of a request.
+/// A provider's verdict on a request.
 enum Finding {
-    /// Well formed and allowed; what happens now is up to the device.
+    /// Well formed and allowed; the device decides the rest.
     case passed(Addressee)
-    /// Refused; the device where the request named one.
+    /// Refused; with the device if the request named one.
     case refused(Answer, Addressee?)
-    /// Answered, and no message: a token of the OAuth endpoint, a dry run. Not among the counted requests.
+    /// Answered without being a message: a token of the OAuth endpoint, a dry run. Not among the counted requests.
     case aside(Answer)
 }
 
 /// The device that a message is for.
 struct Addressee {
     let key: DeviceTokenKey
-    /// The token as it was written, for rules that go by its beginning; nil when the key says it all.
+    /// The token as written, for rules that match its beginning; nil when the key contains it.
     var text: ArraySlice<UInt8>?
-    /// The answer is wanted, the message is not: nothing is counted for the device.
+    /// True if only the answer is wanted, not the message: nothing is counted for the device.
     var isDryRun = false
 }

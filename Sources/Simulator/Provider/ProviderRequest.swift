@@ -1,6 +1,6 @@
-/// One request as it came over the wire, in a buffer that is used again for the next one.
+/// One request as it came over the wire, in a reused buffer.
 struct ProviderRequest {
-    /// The header fields that any of the providers looks at.
+    /// The header fields that any of the providers reads.
     enum Field: Int, CaseIterable {
         case method
         case path
@@ -40,25 +40,27 @@ struct ProviderRequest {
         }
     }
 
-    /// More than this of a body is counted but not kept: it is refused as too large anyway.
+    /// The body bytes that are kept.
+    ///
+    /// More bytes are only counted, because the request is refused as too large.
     let bodyBytesKept: Int
 
-    /// All field values one after the other.
+    /// All field values, concatenated.
     private var fieldBytes: [UInt8] = []
-    /// Start and end of each field's value in `fieldBytes`; a start of -1 is an absent field.
+    /// The start and end of each field's value in `fieldBytes`; a start of -1 is an absent field.
     private var places: [(start: Int, end: Int)] = Array(repeating: (-1, -1), count: Field.allCases.count)
-    /// The body as far as it is kept.
+    /// The kept part of the body.
     private(set) var body: [UInt8] = []
-    /// The bytes of body that came.
+    /// The number of body bytes received.
     private(set) var bodyBytes = 0
-    /// A field that some provider looks at came twice.
+    /// True if a field that some provider reads came twice.
     private(set) var hasDuplicates = false
 
     init(bodyBytesKept: Int) {
         self.bodyBytesKept = bodyBytesKept
     }
 
-    /// Empties the buffer and keeps its memory.
+    /// Empties the buffer but keeps its memory.
     mutating func reset() {
         fieldBytes.removeAll(keepingCapacity: true)
         body.removeAll(keepingCapacity: true)
@@ -67,7 +69,7 @@ struct ProviderRequest {
         hasDuplicates = false
     }
 
-    /// Takes one header field; fields that no provider looks at are left out.
+    /// Adds one header field; fields that no provider reads are left out.
     mutating func add(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard let field = Self.field(named: name) else { return }
         if places[field.rawValue].start >= 0 {
@@ -79,23 +81,23 @@ struct ProviderRequest {
         places[field.rawValue] = (start, fieldBytes.count)
     }
 
-    /// Takes a piece of the body.
+    /// Adds a piece of the body.
     mutating func add(body piece: UnsafeRawBufferPointer) {
         bodyBytes += piece.count
         let room = bodyBytesKept - body.count
         if room > 0 { body.append(contentsOf: piece.prefix(room)) }
     }
 
-    /// More body came than was handed over.
+    /// Notes that more body bytes came than were handed over.
     mutating func truncated() { bodyBytes = max(bodyBytes, bodyBytesKept + 1) }
 
-    /// The value of a field; nil when it did not come.
+    /// The value of a field; nil if it did not come.
     subscript(field: Field) -> ArraySlice<UInt8>? {
         let place = places[field.rawValue]
         return place.start < 0 ? nil : fieldBytes[place.start..<place.end]
     }
 
-    /// The value of a field as text; nil when it did not come.
+    /// Returns the value of a field as text; nil if it did not come.
     func text(_ field: Field) -> String? { self[field].map { String(decoding: $0, as: UTF8.self) } }
 
     private static func field(named name: UnsafeRawBufferPointer) -> Field? {

@@ -1,6 +1,6 @@
 import HTTP2
 
-/// What the driver does with one request.
+/// The driver's reaction to one request.
 enum Reaction: Equatable {
     case answer(Answer)
     case refuse
@@ -8,24 +8,24 @@ enum Reaction: Equatable {
     case stall
 }
 
-/// A status with what goes into headers and body.
+/// A status with its headers and body.
 struct Answer: Equatable {
     var status: Int
-    /// The provider's word for why it refused, for the statistics; nil for an acceptance and for malformed answers.
+    /// The provider's reason for a refusal, for the statistics; nil for an acceptance and for malformed answers.
     var reason: String?
     /// The value of a `retry-after` header.
     var retryAfter: String?
-    /// Header fields of the provider's own.
+    /// Header fields that only this provider sends.
     var fields: [HeaderField] = []
-    /// Empty for none.
+    /// The body; empty for none.
     var body: [UInt8] = []
     /// The value of `content-type`; nil for none.
     var contentType: String?
-    /// The stream is never ended.
+    /// True if the stream is never ended.
     var isEndless = false
 
     static let json = "application/json; charset=UTF-8"
 
-    /// The request was taken in: it counts as accepted.
+    /// True if the message counts as accepted.
     var isAccepted: Bool { reason == nil && (200...299).contains(status) }
 }

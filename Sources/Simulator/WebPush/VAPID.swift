@@ -2,17 +2,19 @@ import TLS
 
 /// The identification of an application server (RFC 8292).
 struct VAPID: Equatable {
+    /// The longest validity.
+    ///
     /// RFC 8292, section 2: "exp" is at most 24 hours after the request.
     static let secondsMost: Int64 = 86_400
-    /// Two clocks are never equal.
+    /// The tolerance in seconds, because two clocks are never equal.
     static let clockSkewSecondsMost: Int64 = 60
 
-    /// The whole field, to know it again.
+    /// The whole field, to recognize it again.
     let authorization: [UInt8]
-    /// Seconds since 1970.
+    /// The time of expiry, in seconds since 1970.
     let expiresAt: Int64
 
-    /// Checks an `authorization` for a service with this origin; `now` in seconds since 1970.
+    /// Checks an `authorization` for a service with this origin; `now` is in seconds since 1970.
     init(
         _ authorization: ArraySlice<UInt8>?,
         origin: String,
@@ -49,7 +51,7 @@ struct VAPID: Equatable {
         try checkAge(now: now)
     }
 
-    /// A token that was good may have ended since.
+    /// Checks that a token that was valid has not expired since.
     func checkAge(now: Int64) throws(WebPushRefusal) {
         guard now < expiresAt else { throw WebPushRefusal(.forbidden, "The token has expired") }
     }
@@ -59,7 +61,7 @@ struct VAPID: Equatable {
         guard parts.count == 3, let header = json(parts[0]), header["alg"]?.string == "ES256",
             let claims = json(parts[1]), let signature = Base64URL.decode(Array(parts[2])), signature.count == 64
         else { throw WebPushRefusal(.forbidden, "t is no ES256 token") }
-        // What is no key has signed nothing; OpenSSL's reason tells the sender nothing more.
+        // An invalid key has signed nothing; OpenSSL's reason would not help the sender.
         guard let verifier = try? ES256.VerificationKey(publicKey: key, source: "k") else {
             throw WebPushRefusal(.forbidden, "k is no point of P-256")
         }
@@ -71,7 +73,7 @@ struct VAPID: Equatable {
 
     private static func json(_ part: Substring.UTF8View) -> JSONNode? {
         guard let bytes = Base64URL.decode(Array(part)) else { return nil }
-        // Not JSON is one of the ways to be no token; the offset tells the caller nothing.
+        // Invalid JSON is one of several faults of a token; the caller has no use for the offset.
         return try? JSONNode(parsing: bytes[...])
     }
 }

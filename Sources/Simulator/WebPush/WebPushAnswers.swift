@@ -1,8 +1,8 @@
 import HTTP2
 
-/// How a push service words its answers.
+/// The answers of a Web Push service.
 enum WebPushAnswers {
-    /// 201: RFC 8030, section 5; the TTL is the one that the service will keep to (section 5.2).
+    /// Returns 201 (RFC 8030, section 5); the TTL is the one that the service will apply (section 5.2).
     static func accepted(origin: String, id: String, timeToLive: Int64) -> Answer {
         let fields = [HeaderField("location", "\(origin)/message/\(id)"), HeaderField("ttl", "\(timeToLive)")]
         return Answer(status: 201, fields: fields)

@@ -1,26 +1,26 @@
-/// Why a push service refuses a message: the words of rules and of the statistics.
+/// The error with which a push service refuses a message, as rules and statistics name it.
 ///
-/// RFC 8030 gives the statuses; bodies and numbers (`errno`) are those of Mozilla's autopush (`docs/src/errors.md`).
+/// The statuses are from RFC 8030; bodies and numbers (`errno`) are from Mozilla's autopush (`docs/src/errors.md`).
 public enum WebPushError: String, Sendable, CaseIterable {
-    /// The form is wrong.
+    /// The request is malformed.
     case badRequest = "webpush-400"
     /// There is no VAPID token.
     case unauthorized = "webpush-401"
-    /// The VAPID token is not good, or not of the key that the subscription is restricted to.
+    /// The VAPID token is invalid, or not of the key that the subscription is restricted to.
     case forbidden = "webpush-403"
     /// There is no such subscription.
     case notFound = "webpush-404"
     /// The subscription has ended.
     case gone = "webpush-410"
-    /// More than 4096 bytes.
+    /// The message has more than 4096 bytes.
     case tooLarge = "webpush-413"
-    /// Too many messages.
+    /// The subscription was sent too many messages.
     case tooMany = "webpush-429"
     /// A fault of the service.
     case internalError = "webpush-500"
     /// The service is not available.
     case unavailable = "webpush-503"
-    /// A redirect, which no push service answers and no sender must follow.
+    /// A redirect, which no push service sends and no sender may follow.
     case redirect = "webpush-307"
 
     /// The HTTP status.
@@ -39,7 +39,7 @@ public enum WebPushError: String, Sendable, CaseIterable {
         }
     }
 
-    /// Autopush's number, and the name of the status.
+    /// Autopush's error number, and the name of the status.
     var body: (number: Int, name: String) {
         switch self {
         case .badRequest: (110, "Bad Request")

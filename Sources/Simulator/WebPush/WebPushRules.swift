@@ -1,18 +1,22 @@
-/// What a message says besides its body, after the rules have passed it.
+/// The header values of a message, after the rules have passed it.
 struct WebPushHeaders: Equatable {
+    /// The longest topic.
+    ///
     /// RFC 8030, section 5.4: at most 32 characters of the URL-safe base64 alphabet.
     static let topicCharactersMost = 32
-    /// Services keep messages for 30 days at most (autopush: 2,592,000 s) and say so in their answer.
+    /// The longest storage of a message: 30 days (autopush: 2,592,000 s), which the answer states.
     static let timeToLiveSecondsMost: Int64 = 2_592_000
-    /// RFC 8030, section 7.2: a service "MUST NOT return a 413 for 4096 bytes or less"; none takes more.
+    /// The most bytes of a message.
+    ///
+    /// RFC 8030, section 7.2: a service "MUST NOT return a 413 for 4096 bytes or less"; none accepts more.
     static let bytesMost = 4096
 
-    /// How long the message is kept, in seconds; 0 is now or never.
+    /// The time for which the message is kept, in seconds; 0 is now or never.
     let timeToLiveSeconds: Int64
-    /// What it takes the place of while it waits.
+    /// The topic, by which it replaces a waiting message; nil for none.
     let topic: String?
 
-    /// Checks a request; throws what is wrong first.
+    /// Checks a request; throws its first fault.
     init(_ request: borrowing ProviderRequest) throws(WebPushRefusal) {
         guard let ttl = request[.ttl] else { throw WebPushRefusal(.badRequest, "Missing TTL header") }
         guard let seconds = APNsRules.decimal(ttl) else { throw WebPushRefusal(.badRequest, "Invalid TTL header") }

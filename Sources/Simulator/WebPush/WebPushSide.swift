@@ -1,7 +1,7 @@
 import Synchronization
 import TLS
 
-/// A push service of the web as the driver sees it.
+/// A Web Push service as a provider of the driver.
 final class WebPushSide: Peer {
     private struct Totals {
         var deciphered: UInt64 = 0
@@ -30,7 +30,7 @@ final class WebPushSide: Peer {
         WebPushAnswers.answer(to: behaviour, faults: faults)
     }
 
-    /// A whole endpoint, or the last part of its path.
+    /// Returns the key of a token, which is a whole endpoint or the last part of its path.
     func key(of token: ArraySlice<UInt8>) -> DeviceTokenKey? {
         let id = token.lastIndex(of: UInt8(ascii: "/")).map { token[($0 + 1)...] } ?? token
         return subscriptions.number(ofID: id) == nil ? nil : DeviceTokenKey(digestOf: id)
@@ -49,9 +49,9 @@ final class WebPushSide: Peer {
         devices?.reset()
     }
 
-    /// The plaintext of a message, as the browser of this subscription reads it; nil when it cannot.
+    /// Returns the plaintext of a message as this subscription's browser reads it; nil if it cannot.
     private func decipher(_ body: [UInt8], for number: UInt64) -> [UInt8]? {
-        // The reason is the sender's to find; here it only counts that a person would see nothing.
+        // The sender must find the reason; here it only matters that a person would see nothing.
         let plaintext = try? subscriptions.opener(number).open(body)
         totals.withLock { totals in
             if plaintext == nil { totals.undecipherable += 1 } else { totals.deciphered += 1 }
@@ -61,7 +61,7 @@ final class WebPushSide: Peer {
 
     private final class Connection: PeerConnection {
         private let side: WebPushSide
-        /// The token that came last and was good, to know it again without a signature.
+        /// The last valid token, to recognize it without verifying its signature.
         private var vapid: VAPID?
         private var headers: WebPushHeaders?
         private var number: UInt64 = 0

@@ -1,10 +1,10 @@
 public import TLS
 
-/// Subscriptions as browsers make them, each derived from a seed and its number: millions need no storage.
+/// Browser subscriptions, each derived from a seed and its number, so that millions need no storage.
 public struct WebPushSubscriptions: Sendable {
-    /// What a browser hands to its application.
+    /// The subscription data that a browser hands to its application.
     public struct Subscription: Sendable, Equatable {
-        /// Where messages are posted.
+        /// The URL that messages are posted to.
         public let endpoint: String
         /// The browser's public key, a point of 65 bytes as base64url.
         public let p256dh: String
@@ -19,10 +19,10 @@ public struct WebPushSubscriptions: Sendable {
 
     private let seed: UInt64
 
-    /// The subscriptions of a simulator that was started with `seed`.
+    /// Creates the subscriptions of a simulator that was started with `seed`.
     public init(seed: UInt64) { self.seed = seed }
 
-    /// Subscription `number` at the simulator with this origin, such as `https://127.0.0.1:8445`.
+    /// Returns subscription `number` at the simulator with this origin, such as `https://127.0.0.1:8445`.
     ///
     /// Costs one multiplication on the curve. Throws only when OpenSSL fails.
     public func subscription(_ number: UInt64, origin: String) throws(TLSError) -> Subscription {
@@ -35,7 +35,7 @@ public struct WebPushSubscriptions: Sendable {
         )
     }
 
-    /// The last part of an endpoint's path: the number and a mark that shows that it was not made up.
+    /// Returns the last part of an endpoint's path: the number and a code that proves that it was not made up.
     func id(_ number: UInt64) -> String {
         let mark = Mixing.mix(number ^ Mixing.mix(seed ^ 0x7765_6270_7573_6800))
         return [number, mark].map { word in
@@ -43,7 +43,7 @@ public struct WebPushSubscriptions: Sendable {
         }.joined()
     }
 
-    /// The number of an id; nil for one that this simulator never gave.
+    /// Returns the number of an id; nil if this simulator never issued it.
     func number(ofID text: ArraySlice<UInt8>) -> UInt64? {
         guard text.count == 32, let number = UInt64(String(decoding: text.prefix(16), as: UTF8.self), radix: 16),
             text.elementsEqual(id(number).utf8)
@@ -51,13 +51,15 @@ public struct WebPushSubscriptions: Sendable {
         return number
     }
 
-    /// The browser's side of a subscription.
+    /// Returns the browser's side of a subscription.
     func opener(_ number: UInt64) throws(TLSError) -> MessageOpener {
         let authentication = Array(digest("auth", number).prefix(WebPushMessage.authenticationBytes))
         return try MessageOpener(privateKey: digest("private key", number), authentication: authentication)
     }
 
-    /// 32 bytes; one of 2³² of them is above the curve's order and no private key, which no run will meet.
+    /// Derives 32 bytes.
+    ///
+    /// One value in 2³² is above the curve's order and no private key; in practice no run meets it.
     private func digest(_ what: String, _ number: UInt64) -> [UInt8] {
         var bytes = Array("fanfare subscription \(what)".utf8)
         for word in [seed, number] { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }

@@ -2,9 +2,9 @@ public import Campaigns
 public import Delivery
 
 extension LedgerTransaction {
-    /// Accepts a job, or says what has its id already: campaign, list and event in one transaction (use `synced`).
+    /// Accepts a job, or returns the holder of its id: campaign, list and event in one transaction (use `synced`).
     ///
-    /// A refusal under the same key is forgotten.
+    /// Deletes an earlier refusal under the same key.
     public func accept(_ new: NewCampaign, now: Timestamp) throws(LedgerError) -> Acceptance {
         if let known = try known(new) {
             if case .written(let list, _, _) = new.audience { try abandonList(list) }
@@ -12,15 +12,15 @@ extension LedgerTransaction {
         }
         let source = try audience(new, now: now)
         var (list, devices, chunks, duplicates) = source ?? (0, 0, 0, 0)
-        // How many are meant is known when they are materialised; nobody until then, so that the law holds.
+        // The audience's size is known once it is materialized; it is 0 until then, so that the law holds.
         if new.freezing != nil { (list, devices, chunks, duplicates) = (0, 0, 0, 0) }
-        // A repeated campaign means nobody itself; its list is kept for its runs.
+        // A repeated campaign sends to nobody itself; its list is kept for its runs.
         if new.repetition != nil { (devices, chunks, duplicates) = (0, 0, 0) }
-        // Who gets an in-app message is counted as they come.
+        // The recipients of an in-app message are counted as they come.
         if new.inApp != nil { (devices, chunks, duplicates) = (0, 0, 0) }
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try insert(new.variants, number, pushType: new.facts.pushType)
-        // Of a repeated campaign each run brings its own.
+        // Each run of a repeated campaign brings its own content.
         if let content = new.content, new.repetition == nil {
             try write(content, app: new.facts.app, id: new.facts.campaignID, campaign: number, now: now)
         }
@@ -49,10 +49,10 @@ extension LedgerTransaction {
         return .accepted(number: number, audience: devices + duplicates)
     }
 
-    /// The short way of an urgent job: accepts it and plans all of it, already claimed by this worker (use `synced`).
+    /// Accepts an urgent job on the fast path and plans all of it, already claimed by this worker (use `synced`).
     ///
-    /// The shards run with generation 1 and epoch 1. They have no message of their own: the campaign's message is
-    /// their lease, and when it comes again `accept` says `existing` and each open shard is claimed as redelivered.
+    /// The shards run with generation 1 and epoch 1. They have no messages: the campaign's message is their lease. When
+    /// that message is redelivered, `accept` returns `existing` and each open shard is claimed as redelivered.
     public func acceptClaimed(
         _ new: NewCampaign,
         worker: Int64,
@@ -61,7 +61,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> (acceptance: Acceptance, shards: [ShardToPublish]) {
         let acceptance = try accept(new, now: now)
         guard case .accepted(let number, _) = acceptance else { return (acceptance, []) }
-        // Behind an open breaker, or a campaign that it supersedes, it waits for the planner like any other.
+        // Behind an open breaker, or a campaign that it supersedes, this one waits for the planner like any other.
         guard let facts = try reader.campaign(number), facts.mayRelease(at: now) else { return (acceptance, []) }
         if !facts.isReleased, try !releaseIfFirst(number, now: now) { return (acceptance, []) }
         var shards: [ShardToPublish] = []
@@ -79,16 +79,16 @@ extension LedgerTransaction {
         return (acceptance, shards)
     }
 
-    /// Remembers a refused job under its key, unless a campaign has that key: a stranger's garbage touches nobody.
+    /// Remembers a refused job under its key, unless a campaign has that key: an invalid job never affects a campaign.
     ///
     /// - Parameters:
     ///   - app: The app.
-    ///   - id: The job's id; without one that can be read nothing is remembered.
-    ///   - document: The problem in the form of every answer.
+    ///   - id: The job's id; without a readable id nothing is remembered.
+    ///   - document: The problem document.
     ///   - correlationID: The message's id, for the event.
     ///   - now: The instant.
-    ///   - event: Makes the event that tells the producer.
-    /// - Returns: Whether it was remembered.
+    ///   - event: Makes the event for the producer.
+    /// - Returns: True if the refusal was remembered.
     @discardableResult
     public func refuse(
         app: String,
@@ -212,7 +212,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// What has a job's key, as intake's decision takes it.
+    /// The holder of a job's key, as input for intake's decision.
     public func holder(app: String, id: String) throws(LedgerError) -> IntakeDecision.Holder {
         let rows = try db.rows(
             "SELECT number, identity FROM campaigns WHERE app = ?1 AND id = ?2",
@@ -222,7 +222,7 @@ extension LedgerReader {
         return try rows.next() ? .campaign(number: rows.uint32(0), identity: rows.blob(1)) : .none
     }
 
-    /// The campaign that a job's key belongs to, with what its producer is told when the job comes again; nil when no
+    /// The campaign with a job's key, and the facts that its producer is told when the job comes again; nil if no
     /// campaign has the key.
     public func knownCampaign(app: String, id: String) throws(LedgerError) -> KnownCampaign? {
         let rows = try db.rows(
@@ -237,10 +237,10 @@ extension LedgerReader {
         return KnownCampaign(facts: facts, identity: rows.blob(next), acceptedAt: rows.time(next + 1))
     }
 
-    /// The shards of a campaign that were accepted as claimed and still run: its message is their lease.
+    /// The running shards of a campaign that was accepted as claimed; the campaign's message is their lease.
     ///
-    /// None of a campaign that was accepted the ordinary way, whose shards have messages of their own; nor a retry, or a
-    /// shard that was set aside meanwhile.
+    /// Empty for a campaign that was accepted the ordinary way, whose shards have messages of their own. Excludes retry
+    /// shards and shards that were set aside meanwhile.
     public func fastPathShards(campaign: UInt32) throws(LedgerError) -> [ShardToPublish] {
         guard try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND short_way = 1", .int(campaign)) != nil else {
             return []
@@ -253,15 +253,15 @@ extension LedgerReader {
         return shards
     }
 
-    /// The problem document of a refused job; nil when that key was not refused or a campaign has it.
+    /// The problem document of a refused job; nil if the key was not refused or a campaign has it.
     public func refusal(app: String, id: String) throws(LedgerError) -> [UInt8]? {
         let rows = try db.rows("SELECT document FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))
         return try rows.next() ? rows.blob(0) : nil
     }
 
-    /// The refused job of an id; nil when there is none.
+    /// The refused job with an id; nil if there is none.
     ///
-    /// Without an app the id alone must say it: `LedgerError.ambiguous` when two apps have it.
+    /// Without an app the id alone must be unique: throws `LedgerError.ambiguous` if two apps have it.
     public func refusedJob(app: String?, id: String) throws(LedgerError) -> RefusedJob? {
         let rows = try db.rows(
             "SELECT app, id, document, at FROM refused WHERE id = ?2 AND (?1 IS NULL OR app = ?1) ORDER BY app",
@@ -276,7 +276,7 @@ extension LedgerReader {
         return found.first
     }
 
-    /// When that key was refused last; nil when it was not, or when it is a campaign's now.
+    /// The instant of the last refusal under a key; nil if there is none or a campaign has the key now.
     public func refusedAt(app: String, id: String) throws(LedgerError) -> Timestamp? {
         try db.number("SELECT at FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))
             .map { Timestamp(milliseconds: $0) }

@@ -1,26 +1,26 @@
 import Campaigns
 
-/// What all shards of a campaign share, and where their devices are.
+/// The data that all shards of a campaign share, and the list of their devices.
 struct CampaignPush {
     var facts: Shard.Facts
     var list: UInt32
     var carriesVariables: Bool
-    /// The standard content first; empty when `facts` has what is alike for all.
+    /// The language variants, the standard content first; empty if the content in `facts` is for all languages.
     var variants: [CampaignVariant] = []
-    /// What it is for the devices of each provider, when it has several; `facts` are the first one's then.
+    /// The content for each provider, if the campaign has several; `facts` then holds the first provider's.
     var contents: [CampaignContent] = []
-    /// Whether it is cut by provider or time zone.
+    /// True if the campaign is cut by provider or time zone.
     var hasParts: Bool
-    /// What it does to the counts that the registry keeps.
+    /// The change to the registry's badge counts.
     var badge: BadgeChange?
-    /// Whether devices that have had enough get it all the same.
+    /// True if the campaign is sent even to devices that have reached the frequency cap.
     var ignoresCap = false
     /// The campaign's tags as JSON.
     var tags = ""
 
-    /// The facts of a chunk's shards: its devices have one provider, one world and one language.
+    /// The facts of a chunk's shards; the devices of a chunk share provider, environment and language.
     ///
-    /// `partEnd`: when their part ends, in a campaign whose parts have ends of their own.
+    /// `partEnd` is the end of their part, if the campaign's parts have ends of their own.
     func facts(
         provider: ProviderName,
         environment: String?,

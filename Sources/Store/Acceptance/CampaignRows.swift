@@ -1,22 +1,22 @@
 public import Campaigns
 public import Delivery
 
-/// Reading what claims and polls need of `campaigns`.
+/// The columns of `campaigns` that claims and polls need.
 enum CampaignRows {
-    /// What `facts(_:)` reads, in its order.
+    /// The columns that `facts(_:)` reads, in its order.
     ///
-    /// `campaigns.provider` is empty for a campaign of several: no breaker has that name, and of the pauses those that
-    /// name no provider hold it back.
+    /// `campaigns.provider` is empty for a campaign of several providers. No breaker has that name, and only pauses
+    /// that name no provider hold such a campaign back.
     static let columns = columns(
         own: "c",
         provider: "c.provider",
         pausedBy: "c.paused_by",
         isCut: "c.cursor >= c.chunks"
     )
-    /// The first column behind them.
+    /// The index of the first column after these.
     static let next: Int32 = 24
 
-    /// The same of a share, in a query with the rows `campaign_providers v`.
+    /// The same columns for a share, in a query with the rows `campaign_providers v`.
     static let shareColumns = columns(
         own: "v",
         provider: "v.provider",
@@ -27,24 +27,24 @@ enum CampaignRows {
             """
     )
 
-    /// One campaign; a constant, because it is asked for at every claim.
+    /// The query for one campaign; a constant, because every claim runs it.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
-    /// One share.
+    /// The query for one share.
     static let selectShare = """
         SELECT \(shareColumns) FROM campaigns c JOIN campaign_providers v ON v.campaign = c.number
         WHERE c.number = ?1 AND v.provider = ?2
         """
-    /// All shares of a campaign.
+    /// The query for all shares of a campaign.
     static let selectShares = """
         SELECT \(shareColumns) FROM campaigns c JOIN campaign_providers v ON v.campaign = c.number
         WHERE c.number = ?1 ORDER BY v.provider
         """
 
     /// - Parameters:
-    ///   - own: The table with what is each provider's own.
+    ///   - own: The table with the columns that each provider has of its own.
     ///   - provider: The provider's name.
     ///   - pausedBy: The reasons to pause.
-    ///   - isCut: Whether no chunk is left.
+    ///   - isCut: The condition that no chunk is left.
     private static func columns(own: String, provider: String, pausedBy: String, isCut: String) -> String {
         """
         c.number, c.app, c.id, c.stage, \(pausedBy), c.expires_at, \(ProbeKey.gateColumn(provider)), \
@@ -94,19 +94,19 @@ enum CampaignRows {
 }
 
 extension LedgerReader {
-    /// What a claim, a planner and a poll need to know of a campaign; nil when there is none of that number.
+    /// The facts that a claim, a planner and a poll need of a campaign; nil if no campaign has the number.
     public func campaign(_ number: UInt32) throws(LedgerError) -> CampaignFacts? {
         let rows = try db.rows(CampaignRows.selectOne, .int(number))
         return try rows.next() ? try CampaignRows.facts(rows) : nil
     }
 
-    /// The same, or of those several providers one share.
+    /// The facts of a campaign, or of one share of a campaign with several providers.
     func campaign(_ number: UInt32, share: ProviderName?) throws(LedgerError) -> CampaignFacts? {
         guard let share else { return try campaign(number) }
         return try self.share(number, of: share)
     }
 
-    /// The facts of several campaigns: what a sender polls for those that it runs.
+    /// The facts of several campaigns; a sender polls them for the campaigns that it runs.
     public func campaigns(_ numbers: some Sequence<UInt32>) throws(LedgerError) -> [CampaignFacts] {
         var facts: [CampaignFacts] = []
         for number in numbers {
@@ -115,15 +115,15 @@ extension LedgerReader {
         return facts
     }
 
-    /// Which half of its lane a campaign has; nil when there is none.
+    /// The urgency of a campaign; nil if there is no such campaign.
     public func urgency(of number: UInt32) throws(LedgerError) -> Urgency? {
         let rows = try db.rows("SELECT urgency FROM campaigns WHERE number = ?1", .int(number))
         return try rows.next() ? Urgency(rawValue: rows.text(0)) : nil
     }
 
-    /// The number of a campaign; nil when there is none.
+    /// The number of a campaign; nil if there is no such campaign.
     ///
-    /// Without an app the id alone must say it: `LedgerError.ambiguous` when two apps have it.
+    /// Without an app the id alone must be unique: throws `LedgerError.ambiguous` if two apps have it.
     public func campaignNumber(app: String?, id: String) throws(LedgerError) -> UInt32? {
         let rows = try db.rows(
             "SELECT number, app FROM campaigns WHERE id = ?2 AND (?1 IS NULL OR app = ?1) ORDER BY app",

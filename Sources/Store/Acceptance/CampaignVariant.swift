@@ -2,7 +2,7 @@ public import Campaigns
 
 /// A campaign's content in one language, compiled.
 public struct CampaignVariant: Sendable, Equatable {
-    /// BCP 47 tag; empty for the standard content.
+    /// The BCP 47 tag; empty for the standard content.
     public var locale: String
     /// See `Shard.Facts`.
     public var payload: [UInt8]
@@ -11,7 +11,7 @@ public struct CampaignVariant: Sendable, Equatable {
     /// See `Shard.Facts`.
     public var personal: PersonalContent
 
-    /// A variant.
+    /// A variant of the content.
     public init(locale: String, payload: [UInt8], messageIDAt: UInt32?, personal: PersonalContent) {
         self.locale = locale
         self.payload = payload
@@ -19,8 +19,10 @@ public struct CampaignVariant: Sendable, Equatable {
         self.personal = personal
     }
 
-    /// What `campaigns.push_type` holds for a campaign with variants: workers of before them plan none whose push type
-    /// they do not know, and so never send the standard content to all, or templates as they stand.
+    /// The value of `campaigns.push_type` for a campaign with variants.
+    ///
+    /// Older workers plan no campaign of an unknown push type. So they never send the standard content to all, or
+    /// templates that are not filled in.
     static let pushType = "variants"
 }
 
@@ -48,7 +50,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// A campaign's variants, the standard content first, and the push type of all.
+    /// A campaign's variants, the standard content first, and their common push type.
     func variants(_ campaign: UInt32) throws(LedgerError) -> (variants: [CampaignVariant], pushType: PushType)? {
         let rows = try db.rows(
             """

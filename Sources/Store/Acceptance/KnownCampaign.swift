@@ -1,16 +1,16 @@
 public import Campaigns
 public import Delivery
 
-/// The campaign that has a job's key.
+/// The campaign that holds a job's key.
 public struct KnownCampaign: Sendable, Equatable {
-    /// What is known of it.
+    /// The campaign's facts.
     public var facts: CampaignFacts
-    /// The hash of its normalised job.
+    /// The hash of the normalized job.
     public var identity: [UInt8]
-    /// When the ledger took it.
+    /// The instant of acceptance.
     public var acceptedAt: Timestamp
 
-    /// The same for `IntakeDecision`.
+    /// The campaign as a holder for `IntakeDecision`.
     public var holder: IntakeDecision.Holder { .campaign(number: facts.number, identity: identity) }
     /// The state in the contract's words.
     public var state: String {

@@ -1,75 +1,78 @@
 public import Campaigns
 public import Delivery
 
-/// A job that intake has found good, as the ledger takes it.
+/// A job that intake has found valid, in the ledger's form.
 public struct NewCampaign: Sendable {
-    /// The job in the one form that all its spellings share, without `created_at` and `metadata`: two jobs of one id
-    /// are the same when this is.
+    /// The job's canonical form, the same for all spellings and without `created_at` and `metadata`; two jobs of one id
+    /// are the same if these are equal.
     public var identity: [UInt8]
-    /// The job as it came, without its devices: for people.
+    /// The job as received, without its devices; for people.
     public var job: [UInt8]
-    /// What it is for the app.
+    /// The campaign's kind.
     public var kind: CampaignKind
-    /// What the app fetches by the campaign's id; nil for nothing.
+    /// The content that the app fetches by the campaign's id; nil for none.
     public var content: NewContent?
-    /// For people.
+    /// The campaign's name, for people.
     public var name: String?
-    /// For people.
+    /// The campaign's tags, for people.
     public var tags: [String]
-    /// For people.
+    /// The campaign's metadata, for people.
     public var metadata: [String: String]
-    /// What its shards share: app, id, urgency, expiry, payload, …; the environment is each chunk's own.
+    /// The facts that all shards share: app, id, urgency, expiry, payload, …; each chunk has its own environment.
     ///
-    /// With several providers, provider and content are those of `contents`.
+    /// With several providers, provider and content come from `contents`.
     public var facts: Shard.Facts
-    /// Whether its shards carry the devices' variables.
+    /// True if the shards carry the devices' variables.
     public var carriesVariables: Bool
-    /// What its content is in each language, the standard one first; empty when there is one that is alike for all.
+    /// The content in each language, the standard one first; empty if one content is for all.
     public var variants: [CampaignVariant]
-    /// What it is for the devices of each provider, when its audience has several; empty when it has the one of `facts`,
-    /// or is not known yet.
+    /// The content for each provider of an audience with several; empty if `facts` has the only one, or if the
+    /// providers are not known yet.
     public var contents: [CampaignContent]
-    /// Its own rate; nil for none.
+    /// The campaign's own rate; nil for none.
     public var pace: Pace?
-    /// Whether it is sent to devices that have had enough by the app's frequency cap.
+    /// True if the campaign is sent even to devices that have reached the app's frequency cap.
     public var ignoresCap: Bool
-    /// What it does to the counts that the registry keeps; nil for nothing.
+    /// The change to the registry's badge counts; nil for none.
     public var badge: BadgeChange?
-    /// Who is meant.
+    /// The devices to send to.
     public var audience: Audience
-    /// What the planner has to materialise first; nil: the audience is a list already.
+    /// The audience that the planner has to materialize first; nil if the audience is already a list.
     public var freezing: Freezing?
-    /// A larger audience pauses the campaign before its first push.
+    /// The largest audience that starts by itself; a larger one pauses the campaign before its first push.
     public var atMost: Int?
-    /// The producer's instant.
+    /// The producer's instant of creation.
     public var createdAt: Timestamp
-    /// When it may begin, and what of its end counts from there.
+    /// The conditions for the start, and the part of the expiry that counts from there.
     public var release: Release
-    /// What campaigns have in common that collapse in the queue; nil for one that does not.
+    /// The key that campaigns share that collapse in the queue; nil for a campaign that does not collapse.
     public var collapseKey: [UInt8]?
-    /// A part for each time zone of its devices; none when all begin and end at the same instants.
+    /// A part for each time zone of the devices; empty if all devices begin and end at the same instants.
     ///
-    /// With several providers each of them is cut by those, too.
+    /// With several providers, each provider's devices are split by zone as well.
     public var parts: [NewPart]
-    /// When it comes again: it is not sent itself then; nil for a campaign that is sent.
+    /// The repetition; nil for a campaign that is sent.
+    ///
+    /// A repeated campaign is not sent itself.
     public var repetition: NewRepetition?
-    /// What there is beside of one whose message the app fetches: nothing of it is sent; nil for a campaign that is sent.
+    /// The in-app part of a campaign whose message the app fetches, so that nothing is sent; nil for a campaign that is
+    /// sent.
     public var inApp: NewInApp?
     /// The job's `message_id`, for the events.
     public var correlationID: String
-    /// The event that tells the producer; nil for none.
+    /// The event for the producer; nil for none.
     public var event: CampaignEvent?
 
-    /// When a campaign may begin.
+    /// The conditions under which a campaign may begin.
     public struct Release: Sendable, Equatable {
-        /// Not before this instant; nil is at once.
+        /// The earliest start; nil for at once.
         public var sendAt: Timestamp?
-        /// Whether it waits for `fire`.
+        /// True if the campaign waits for `fire`.
         public var isHeld: Bool
-        /// How long it lasts from its release; nil when its end is the producer's own instant.
+        /// The lifetime from the release; nil if the producer gave the end as an instant.
         public var seconds: Int?
 
-        /// At once, unless said otherwise.
+        /// A release; at once by default.
         public init(sendAt: Timestamp? = nil, isHeld: Bool = false, seconds: Int? = nil) {
             self.sendAt = sendAt
             self.isHeld = isHeld
@@ -77,24 +80,24 @@ public struct NewCampaign: Sendable {
         }
     }
 
-    /// Where the devices are.
+    /// The origin of the devices.
     public enum Audience: Sendable {
         /// A finished list.
         case list(UInt32)
-        /// The devices of the job, cut into chunks, with how many occurred again.
+        /// The devices of the job, cut into chunks, and the number of duplicates.
         case inline([ListChunk], version: String, duplicates: Int)
-        /// The same, when they were more chunks than one transaction writes: in a list that nobody sees yet.
+        /// The devices of a job with more chunks than one transaction writes: in a list that is not visible yet.
         case written(list: UInt32, version: String, duplicates: Int)
-        /// In the registry; the job says which.
+        /// Devices of the registry; the job says which.
         case registry
     }
 
-    /// An audience that becomes a list before anything is planned.
+    /// An audience that must become a list before anything is planned.
     public struct Freezing: Sendable {
-        /// The list whose devices are left out; nil when the job leaves out none, or others.
+        /// The list whose devices are left out; nil if the job leaves out none, or leaves out others.
         public var excludedList: UInt32?
 
-        /// What is known at acceptance.
+        /// The facts that are known at acceptance.
         public init(excludedList: UInt32?) {
             self.excludedList = excludedList
         }
@@ -156,9 +159,9 @@ public struct NewCampaign: Sendable {
     }
 }
 
-/// What became of a job.
+/// The result of accepting a job.
 public enum Acceptance: Sendable, Equatable {
-    /// It is a campaign now.
+    /// The job is a campaign now.
     case accepted(number: UInt32, audience: Int)
     /// The same job was accepted before.
     case existing(CampaignFacts, audience: Int)
@@ -166,7 +169,7 @@ public enum Acceptance: Sendable, Equatable {
     case conflict(CampaignFacts)
 }
 
-/// A job that was refused and whose key no campaign has: it may be sent again, mended, under its id.
+/// A refused job whose key no campaign has; the producer may fix it and send it again under its id.
 public struct RefusedJob: Sendable, Equatable {
     /// The app.
     public var app: String
@@ -174,6 +177,6 @@ public struct RefusedJob: Sendable, Equatable {
     public var id: String
     /// The problem document as JSON.
     public var document: [UInt8]
-    /// When it was refused last.
+    /// The instant of the last refusal.
     public var at: Timestamp
 }

@@ -1,25 +1,25 @@
 public import Campaigns
 public import Delivery
 
-/// What somebody did by the HTTP API, whether it was done or refused.
+/// A request to the HTTP API by a named caller, done or refused.
 public struct AuditEntry: Sendable, Equatable {
-    /// Its place in the log; 0 before it is written.
+    /// The position in the log; 0 before the entry is written.
     public var sequence: Int64 = 0
-    /// When.
+    /// The instant of the request.
     public var at: Timestamp
     /// The name of the access token.
     public var actor: String
     /// The token's role.
     public var role: String
-    /// The address that it came from.
+    /// The address that the request came from.
     public var peer: String
     /// The operation's name in the API.
     public var operation: String
     /// The path, without the query.
     public var path: String
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     public var status: Int
-    /// The request's id, with which the server's log has more.
+    /// The request's id, under which the server's log has more.
     public var request: String
 
     /// An entry that is not written yet.
@@ -44,9 +44,9 @@ public struct AuditEntry: Sendable, Equatable {
     }
 }
 
-/// The audit log is in the ledger: all servers of a fleet write one, and a backup has it.
+/// The audit log is part of the ledger: all servers of a fleet write the same log, and a backup contains it.
 extension LedgerTransaction {
-    /// Writes down who did what.
+    /// Writes an entry.
     public func audit(_ entry: AuditEntry) throws(LedgerError) {
         try db.run(
             """
@@ -64,7 +64,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Removes what was done before any campaign that is kept; returns how many rows.
+    /// Removes some entries that are older than the retention of campaigns; returns the number of removed rows.
     public func purgeAudit(_ retention: Retention, now: Timestamp, max: Int = 500) throws(LedgerError) -> Int {
         try db.run(
             "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE at <= ?1 LIMIT ?2)",
@@ -75,7 +75,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Who did what, the latest first; `before`: only what was written before this place.
+    /// Entries of the audit log, latest first; `before` limits them to positions below it.
     public func audit(before sequence: Int64 = .max, limit: Int) throws(LedgerError) -> [AuditEntry] {
         let rows = try db.rows(
             """

@@ -8,12 +8,13 @@ import Darwin
 
 /// Copies of a SQLite ledger, made while workers write.
 ///
-/// PostgreSQL has its own tools for this.
+/// PostgreSQL has tools of its own for this.
 public enum LedgerBackup {
     /// Copies a ledger into a new file and returns the copy's size in bytes; blocks.
     ///
-    /// The copy is the ledger of one moment. It is one file, complete and checked before it gets its name, readable by
-    /// its owner only. Workers write on meanwhile; the write-ahead log grows by what they write until the copy is made.
+    /// The copy is a snapshot of one moment in one file, readable by its owner only. It is complete and checked before
+    /// it gets its name. Workers go on writing meanwhile; until the copy is done, their writes make the write-ahead log
+    /// grow.
     public static func backUp(_ path: String, to file: String) throws(BackupError) -> Int64 {
         guard access(path, F_OK) == 0 else { throw .ledger(.missing(path: path)) }
         guard access(file, F_OK) != 0 else { throw .exists(path: file) }
@@ -21,21 +22,21 @@ public enum LedgerBackup {
         defer { unlink(partial) }
         try copy(path, to: partial)
         try check(partial)
-        // Unlike a rename, this fails when somebody else has made the file meanwhile.
+        // Unlike a rename, this fails if somebody else has created the file meanwhile.
         guard link(partial, file) == 0 else {
             throw errno == EEXIST ? .exists(path: file) : .file(path: file, detail: String(cString: strerror(errno)))
         }
         return size(file)
     }
 
-    /// Copies all pages in one step: with several, a write of another process between two of them begins it anew.
+    /// Copies all pages in one step: between several steps, a write of another process would restart the copy.
     static func copy(_ path: String, to partial: String) throws(BackupError) {
         do {
             var configuration = Configuration()
             configuration.readonly = true
             configuration.busyMode = .timeout(10)
             let source = try DatabaseQueue(path: path, configuration: configuration)
-            // Before its first byte.
+            // The file gets its permissions before its first byte.
             let descriptor = openFile(partial)
             guard descriptor >= 0 else {
                 throw BackupError.file(path: partial, detail: String(cString: strerror(errno)))
@@ -57,7 +58,7 @@ public enum LedgerBackup {
 
     private static func closeFile(_ descriptor: Int32) { close(descriptor) }
 
-    /// Throws when a copy is not a whole ledger of a version that this program knows.
+    /// Throws if a copy is not a complete ledger of a version that this program knows.
     static func check(_ file: String) throws(BackupError) {
         do {
             let copy = try DatabaseQueue(path: file)

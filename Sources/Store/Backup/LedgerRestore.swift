@@ -7,13 +7,13 @@ import Darwin
 #endif
 
 extension LedgerBackup {
-    /// Puts a backup in a ledger's place; blocks.
+    /// Replaces a ledger with a backup; blocks.
     ///
-    /// The restored ledger is told apart from the lost one (`LedgerTransaction.tellApart`): the broker still has messages
-    /// of the time after the backup.
+    /// The restored ledger is told apart from the lost one (`LedgerTransaction.tellApart`), because the broker still
+    /// has messages from the time after the backup.
     ///
-    /// The ledger that was there is kept beside it under another name. Refused while a process has it open. A dry run
-    /// leaves everything as it is.
+    /// The old ledger is kept beside it under another name. Refused while a process has it open. A dry run changes
+    /// nothing.
     public static func restore(
         _ file: String,
         to path: String,
@@ -38,7 +38,7 @@ extension LedgerBackup {
     private static func tellApart(_ partial: String) throws(BackupError) -> (shards: Int, devices: Int) {
         do {
             let copy = try DatabaseQueue(path: partial)
-            // A backup of an earlier version lacks tables that are written to below.
+            // A backup of an earlier version lacks tables that are written below.
             try SQLiteSchema.migrator.migrate(copy)
             let restored = try copy.write { db in
                 try LedgerTransaction(db: .sqlite(db), isSynced: true)
@@ -51,7 +51,7 @@ extension LedgerBackup {
         }
     }
 
-    /// Makes one file of the old ledger, which only its sole user can; a damaged one is left as it is.
+    /// Merges the old ledger into one file, which only its sole user can do; leaves a damaged one as it is.
     private static func leave(_ path: String) throws(BackupError) {
         do {
             var configuration = Configuration()
@@ -62,7 +62,7 @@ extension LedgerBackup {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw .inUse(path: path)
         } catch {
-            // It cannot be read: what is there of it is moved away with its log.
+            // The old ledger is unreadable: its files are moved away together with its log.
             return
         }
     }

@@ -1,35 +1,37 @@
 import Campaigns
 import Delivery
 
-/// What a restored ledger begins with.
+/// The facts about a restored ledger.
 public struct RestoredLedger: Sendable, Equatable {
-    /// Where it is: the file, or the database's URL without user and password.
+    /// The ledger's location: the file, or the database's URL without user and password.
     public var path: String
-    /// Shards that were on their way when the backup was made, and are published anew.
+    /// Shards that were on their way when the backup was made; they are published anew.
     public var shards: Int
-    /// The devices in them.
+    /// The devices in these shards.
     public var devices: Int
-    /// Where the ledger is that was there before; nil when there was none, or when the database's tools took its place.
+    /// The new location of the replaced ledger; nil if there was none, or if the database's own tools replaced it.
     public var replaced: String?
 }
 
 extension LedgerBackup {
-    /// Above all generations that rows had reached when the ledger was lost: 20 set-asides a shard would be many.
+    /// More than the generations that any row gained before the loss: even 20 set-asides of a shard would be many.
     static let generationsSkipped = 1000
-    /// Above all campaigns, workers and events between the backup and the loss.
+    /// More than the campaigns, workers and events between the backup and the loss.
     static let numbersSkipped = 1_000_000
 }
 
 extension LedgerTransaction {
-    /// Tells a restored ledger apart from the one that was lost: the broker still has messages of the time after the
-    /// backup, and a worker of that time may wake up.
+    /// Tells a restored ledger apart from the lost one; returns the numbers of shards and devices that are published
+    /// anew.
     ///
-    /// Generations rise above all that were given, so that every such message of a known shard is a superseded copy, and
-    /// epochs, so that an earlier run's writes are refused. Numbers of campaigns begin above those that were given, so
-    /// that a shard of a campaign that the backup does not know is parked; those of events are parts of ids by which
-    /// their readers tell repeats. What was on its way is published anew: so many shards, with so many devices.
+    /// The broker still has messages from the time after the backup, and a worker of that time may wake up. So numbers
+    /// rise above all those that the lost ledger may have given:
+    /// - generations, so that each such message of a known shard is a superseded copy;
+    /// - epochs, so that writes of an earlier run are refused;
+    /// - numbers of campaigns, so that a shard of a campaign that the backup does not know is parked;
+    /// - numbers of events, which are part of the ids by which readers detect repeats.
     ///
-    /// `now` is asked when no worker is known any more.
+    /// Shards that were on their way are published anew. `now` is called after all workers are removed.
     func tellApart(now: () throws(LedgerError) -> Timestamp) throws(LedgerError) -> (shards: Int, devices: Int) {
         let onTheirWay = try onTheirWay()
         try db.run(
@@ -48,8 +50,8 @@ extension LedgerTransaction {
         try db.run("UPDATE breakers SET probe = NULL, probe_owner = 0, probe_until = NULL")
         try db.run("DELETE FROM worker_apps")
         try db.run("DELETE FROM workers")
-        // Runs between the backup and now may have been made and sent. They were made by the shared time, which on a host
-        // whose clock was set is not the host's.
+        // Runs between the backup and now may have been made and sent. They were made by the shared time, which differs
+        // from the host's clock if that was set.
         try db.run("UPDATE repeats SET restored_at = ?1", .time(try now()))
         for (table, column) in [("campaigns", "number"), ("workers", "id"), ("events", "seq")] {
             try skipNumbers(of: table, column)
@@ -58,7 +60,7 @@ extension LedgerTransaction {
         return onTheirWay
     }
 
-    /// Rows whose messages may be anywhere.
+    /// The condition for rows whose messages may be anywhere.
     private static let isOnItsWay = ShardRows.isIn(.unpublished, .out, .running, rows: "")
 
     private func onTheirWay() throws(LedgerError) -> (shards: Int, devices: Int) {
@@ -67,12 +69,12 @@ extension LedgerTransaction {
         return (open.int(0), open.int(1))
     }
 
-    /// The next row of a table gets a number far above those that the lost ledger may have given.
+    /// Makes the next row of a table get a number far above those that the lost ledger may have given.
     private func skipNumbers(of table: String, _ column: String) throws(LedgerError) {
         let skipped = SQLValue.int(LedgerBackup.numbersSkipped)
         switch db {
         case .sqlite:
-            // A table that never had a row has no number yet either.
+            // A table that never had a row has no sequence yet.
             try db.run(
                 """
                 INSERT INTO sqlite_sequence (name, seq) SELECT ?1, 0

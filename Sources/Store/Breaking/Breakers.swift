@@ -1,22 +1,22 @@
 public import Campaigns
 public import Delivery
 
-/// A breaker with its name, for `status`.
+/// A breaker with its app and provider, for `status`.
 public struct BreakerRecord: Sendable, Equatable {
     /// The app.
     public var app: String
     /// The provider.
     public var provider: ProviderName
-    /// How it stands.
+    /// The breaker's state.
     public var breaker: Breaker
 }
 
-/// The fleet's breakers: one row per app and provider that ever had trouble; `Breaker` decides, `ProbeChoice` about its
-/// probes.
+/// The fleet's breakers: one row per app and provider that ever had trouble. `Breaker` decides, and `ProbeChoice`
+/// decides about probes.
 extension LedgerTransaction {
-    /// Opens the breaker of an app, unless that is known already (use `synced`).
+    /// Opens the breaker of an app unless it is open already (use `synced`).
     ///
-    /// Returns whether it opened now. What runs is told by the next poll.
+    /// Returns true if it opened now. Running shards learn of it at the next poll.
     @discardableResult
     public func tripBreaker(
         app: String,
@@ -49,9 +49,10 @@ extension LedgerTransaction {
         return try tripBreaker(app: app, provider: provider, trip, now: now)
     }
 
-    /// Chooses a shard of a campaign as the probe of its app's open breaker, when one is due and none is under way.
+    /// Chooses a shard of a campaign as the probe of its app's open breaker, if a probe is due and none is under way.
     ///
-    /// `ProbeChoice` says which. Empty when there is none to be chosen, or it is not this worker's campaign to plan.
+    /// `ProbeChoice` decides which. Returns an empty array if no shard qualifies or this worker does not hold the
+    /// campaign's lease.
     public func beginProbe(
         _ lease: LeaseToken,
         cap: FrequencyCap = FrequencyCap(),
@@ -83,7 +84,7 @@ extension LedgerTransaction {
         return try reader.complete([row])
     }
 
-    /// A probe has ended with this; without effect when another shard is the probe by now.
+    /// Records the result of a probe; has no effect if another shard is the probe by now.
     ///
     /// Call it in the transaction that settles the shard or sets it aside.
     public func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) throws(LedgerError) {
@@ -98,7 +99,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// A worker runs the probe: its lease begins anew.
+    /// Restarts the probe's lease when a worker claims it.
     func claimProbe(_ key: ShardKey, worker: Int64, now: Timestamp) throws(LedgerError) {
         guard let (app, provider) = try reader.account(of: key),
             var breaker = try reader.breaker(app: app, provider: provider)
@@ -107,7 +108,7 @@ extension LedgerTransaction {
         try write(breaker, app: app, provider: provider)
     }
 
-    /// A person looked after a campaign: the probes of its app are due at once.
+    /// Makes the probes of a campaign's app due at once, because a person has intervened.
     func hurryProbe(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
         for share in try reader.shares(of: campaign) {
             guard let (app, provider) = try reader.account(ofCampaign: campaign.number, share: share.share),
@@ -147,7 +148,7 @@ extension LedgerReader {
     private static let breakerColumns =
         "app, provider, is_open, since, reason, failures, probe_at, probe, probe_owner, probe_until"
 
-    /// The breaker of an app; nil when it never opened.
+    /// The breaker of an app; nil if it never opened.
     public func breaker(app: String, provider: ProviderName) throws(LedgerError) -> Breaker? {
         let rows = try db.rows(
             "SELECT \(Self.breakerColumns) FROM breakers WHERE app = ?1 AND provider = ?2",
@@ -170,9 +171,9 @@ extension LedgerReader {
         return records
     }
 
-    /// What was set aside of a campaign: a probe that failed comes last.
+    /// The set-aside shards of a campaign, oldest first, so that a failed probe comes last.
     ///
-    /// `providers`: only rows of these; nil for all.
+    /// `providers` limits them to rows of these providers; nil for all.
     func asideOldestFirst(
         campaign: UInt32,
         of providers: Set<ProviderName>?
@@ -190,7 +191,7 @@ extension LedgerReader {
         return records
     }
 
-    /// Whether a probe of the campaign's app is due; `share`: with which provider, in a campaign of several.
+    /// Returns true if a probe of the campaign's app is due; `share` is the provider in a campaign of several.
     public func isProbeDue(
         campaign: UInt32,
         share: ProviderName? = nil,
@@ -213,7 +214,7 @@ extension LedgerReader {
         )
     }
 
-    /// The app of a campaign and its provider; `share`: which of several.
+    /// The app and provider of a campaign; `share` is the provider in a campaign of several.
     func account(
         ofCampaign number: UInt32,
         share: ProviderName?
@@ -230,9 +231,11 @@ extension LedgerReader {
     }
 }
 
-/// A breaker's gate in one column of a campaign's row, and a probe's key in one column of its own.
+/// Conversions of a breaker's gate to one column of a campaign's row, and of a probe's key to a column of its own.
 enum ProbeKey {
-    /// NULL: it never was open; `+<since>`: closed; else open, with the probe's key if there is one.
+    /// The SQL of the gate.
+    ///
+    /// NULL: never opened; `+<since>`: closed; otherwise open, with the probe's key if there is one.
     static func gateColumn(_ provider: String) -> String {
         """
         (SELECT CASE b.is_open WHEN 1 THEN coalesce(b.probe, '') ELSE '+' || b.since END \

@@ -2,7 +2,7 @@ public import Campaigns
 import Delivery
 
 extension LedgerTransaction {
-    /// Stores an uploaded content under its id, in place of what is there (use `synced`).
+    /// Stores uploaded content under its id and replaces the old content (use `synced`).
     public func putContent(
         _ content: NewContent,
         app: String,
@@ -20,7 +20,7 @@ extension LedgerTransaction {
         return known == nil ? .added : .replaced
     }
 
-    /// Removes an uploaded content (use `synced`).
+    /// Removes uploaded content (use `synced`).
     public func removeContent(app: String, id: String) throws(LedgerError) -> ContentRemoval {
         guard let known = try reader.contentHead(app: app, id: id) else { return .missing }
         if known.isOfCampaign { return .ofCampaign }
@@ -28,7 +28,7 @@ extension LedgerTransaction {
         return .removed
     }
 
-    /// Stores what a campaign brings, in the transaction that accepts it; goes with the campaign.
+    /// Stores a campaign's content in the transaction that accepts it; it is removed with the campaign.
     func write(
         _ content: NewContent,
         app: String,
@@ -56,7 +56,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// A content with its bytes; nil when there is none of that id.
+    /// Content with its bytes; nil if the id has none.
     public func content(app: String, id: String) throws(LedgerError) -> StoredContent? {
         let rows = try db.rows(
             "SELECT \(ContentRows.columns), bytes FROM contents WHERE app = ?1 AND id = ?2",
@@ -68,7 +68,7 @@ extension LedgerReader {
         return content
     }
 
-    /// The same without its bytes: what is asked before they are needed.
+    /// Content without its bytes, for checks before the bytes are needed.
     public func contentHead(app: String, id: String) throws(LedgerError) -> StoredContent? {
         let rows = try db.rows(
             "SELECT \(ContentRows.columns) FROM contents WHERE app = ?1 AND id = ?2",
@@ -90,7 +90,7 @@ extension LedgerReader {
     }
 }
 
-/// Reads a content's columns.
+/// The columns of content without its bytes.
 private enum ContentRows {
     static let columns = """
         app, id, type, content_type, version, campaign, at, length(bytes), \
@@ -98,7 +98,7 @@ private enum ContentRows {
         """
     static let next: Int32 = 9
 
-    /// nil for a type of a later version, which this one cannot serve.
+    /// Returns the content of a row; nil if its type is of a later version, which this one cannot serve.
     static func content(_ rows: borrowing Rows) -> StoredContent? {
         guard let contentType = ContentType(rawValue: rows.text(3)) else { return nil }
         return StoredContent(

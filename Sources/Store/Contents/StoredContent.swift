@@ -1,31 +1,31 @@
 public import Campaigns
 public import Delivery
 
-/// Content that apps fetch by its id (contract, section 5, `r`): what an operator has uploaded, or what a campaign brought.
+/// Content that apps fetch by its id (contract, section 5, `r`): uploaded by an operator or brought by a campaign.
 public struct StoredContent: Sendable, Equatable {
     /// The app whose devices may fetch it.
     public var app: String
     /// The id that pushes carry.
     public var id: String
-    /// What the app does with it, in its own words; of a campaign's content the kind.
+    /// The app's own word for what it does with the content; a campaign's content has the campaign's kind here.
     public var type: String
-    /// How its bytes are to be read.
+    /// The format of the bytes.
     public var contentType: ContentType
-    /// Tells these bytes from others: a hash in hexadecimal.
+    /// The version of the bytes: a hash in hexadecimal.
     public var version: String
-    /// Of these bytes; 1 to ``Campaigns/ContentType/bytesMax``, or what a job may be.
+    /// The number of bytes: 1 to ``Campaigns/ContentType/bytesMax``, or up to a job's limit.
     public var byteCount: Int
-    /// Whose it is, and so who may fetch it.
+    /// The owner, which decides who may fetch the content.
     public var owner: ContentAccess.Owner
-    /// Whether a campaign brought it, with which it goes.
+    /// True if a campaign brought the content and takes it along when it is removed.
     public var isOfCampaign: Bool { owner != .operator }
-    /// When these bytes were stored.
+    /// The instant when these bytes were stored.
     public var at: Timestamp
     /// The content itself; empty in lists.
     public var bytes: [UInt8]
 }
 
-/// Content on its way into the ledger.
+/// Content that is about to be stored.
 public struct NewContent: Sendable, Equatable {
     /// See ``StoredContent``.
     public var type: String
@@ -36,7 +36,7 @@ public struct NewContent: Sendable, Equatable {
     /// See ``StoredContent``.
     public var bytes: [UInt8]
 
-    /// Bytes that were checked.
+    /// Content from checked bytes.
     public init(type: String, contentType: ContentType, version: String, bytes: [UInt8]) {
         self.type = type
         self.contentType = contentType
@@ -45,24 +45,24 @@ public struct NewContent: Sendable, Equatable {
     }
 }
 
-/// What became of an upload.
+/// The result of an upload.
 public enum ContentResult: String, Sendable, Equatable, CaseIterable {
-    /// There was none of that id.
+    /// The id was unused.
     case added
-    /// There was another one, and it is replaced.
+    /// Other content was there, and it is replaced.
     case replaced
-    /// It was there already.
+    /// The same content was there already.
     case unchanged
-    /// The id is a campaign's: left as it is.
+    /// The id is a campaign's; nothing changed.
     case ofCampaign = "of_campaign"
 }
 
-/// What became of a removal.
+/// The result of a removal.
 public enum ContentRemoval: String, Sendable, Equatable, CaseIterable {
-    /// It is gone.
+    /// The content was removed.
     case removed
-    /// A campaign brought it, and it goes with the campaign: left as it is.
+    /// A campaign brought the content and takes it along when it is removed; nothing changed.
     case ofCampaign = "of_campaign"
-    /// There is none.
+    /// The id has no content.
     case missing
 }

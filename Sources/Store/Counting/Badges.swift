@@ -1,12 +1,12 @@
 import Campaigns
 import Delivery
 
-/// The counts on the apps' icons, as the registry keeps them, and the numbers that shards carry.
+/// The badge counts of the registry, and the numbers that shards carry.
 extension LedgerTransaction {
-    /// Raises or lowers the counts of devices that are cut, and writes down the numbers, so that each repeat of a shard
-    /// carries the same.
+    /// Applies a badge step to devices that are cut, and stores the numbers, so that each repeat of a shard carries the
+    /// same.
     ///
-    /// A device that the registry does not have has no number.
+    /// A device that is not in the registry has no number.
     func countBadges(
         _ devices: [CountedDevice],
         _ chunks: inout [PlannableChunk],
@@ -44,12 +44,12 @@ extension LedgerTransaction {
         }
     }
 
-    /// Says that an app counts badges: from now on numbers that campaigns give are kept as well.
+    /// Marks an app as counting badges: from now on the registry also keeps the numbers that campaigns set.
     func countBadges(of app: String) throws(LedgerError) {
         try db.run("UPDATE registry_apps SET counts_badges = 1 WHERE app = ?1 AND counts_badges = 0", .text(app))
     }
 
-    /// What all phones show from now on.
+    /// Sets the badge of devices.
     func setBadges(_ devices: [CountedDevice], to count: Int) throws(LedgerError) {
         for block in registered(devices.filter { $0.registered?.badge != count }) {
             try db.run(
@@ -61,13 +61,13 @@ extension LedgerTransaction {
         }
     }
 
-    /// The devices' rows in the registry in their order, as values of statements.
+    /// The devices' row numbers in the registry, sorted, as values for statements.
     private func registered(_ devices: [CountedDevice]) -> [[SQLValue]] {
         let numbers = devices.compactMap { $0.registered?.number }.sorted()
         return Placeholders.ranges(numbers.count).map { numbers[$0].map { .integer($0) } }
     }
 
-    /// Removes some numbers of a campaign that is gone; returns whether there are more.
+    /// Removes some badge numbers of a removed campaign; returns true if there may be more.
     func purgeBadges(ofForgotten campaign: UInt32, rowsMax: Int) throws(LedgerError) -> Bool {
         let removed = try db.run(
             """
@@ -83,9 +83,10 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Whether anything has ever counted badges of an app: a campaign with a step, or a device that said its own.
+    /// Returns true if the app's badges were ever counted: by a campaign with a step, or by a device that reported its
+    /// own.
     ///
-    /// Until then a number that a campaign gives is no business of the registry, and costs no look into it.
+    /// Until then the registry ignores the numbers that campaigns set, and no lookup is made.
     func countsBadges(app: String) throws(LedgerError) -> Bool {
         try db.number("SELECT 1 FROM registry_apps WHERE app = ?1 AND counts_badges = 1", .text(app)) != nil
     }
@@ -101,7 +102,7 @@ extension LedgerReader {
     }
 }
 
-/// A number for each place of a chunk: four bytes, least significant first; all ones for none.
+/// The badge of each position of a chunk: four bytes, least significant byte first; all ones for none.
 struct ChunkBadges {
     private(set) var bytes: [UInt8]
 
@@ -126,7 +127,7 @@ struct ChunkBadges {
 }
 
 extension DeviceBatch {
-    /// The batch with its badges as the variable that the payload's template asks for.
+    /// Sets the badges as the variable that the payload's template uses.
     mutating func set(_ badges: ChunkBadges) {
         set(BadgeStep.variable, (0..<count).map { badges[$0].map { Array(String($0).utf8) } })
     }

@@ -1,28 +1,28 @@
 import Campaigns
 import Delivery
 
-/// What is counted for each device when a campaign is cut: what the app's frequency cap asks for, and badges.
+/// The counting for each device when a campaign is cut: the app's frequency cap and badges.
 struct Counting {
     /// The app's frequency cap.
     var cap: FrequencyCap
-    /// The rules of it that bind the campaign; none: it is neither bound nor counted.
+    /// The cap's rules that bind the campaign; without any, it is neither limited nor counted.
     var rules: [FrequencyCap.Rule]
-    /// Whether devices that have had enough get it all the same.
+    /// True if devices that have reached the cap get the campaign all the same.
     var ignoresCap: Bool
-    /// What becomes of the badges.
+    /// The change to the badges.
     var badge: BadgeChange?
 
-    /// Whether it matters when a held campaign is counted: what others send until it is fired counts as well.
+    /// True if a held campaign is to be counted only when it is fired: sends of other campaigns until then count too.
     var waitsForFire: Bool { !rules.isEmpty || badge?.step != nil }
 
-    /// How it bounds what is cut in one transaction.
+    /// The limit that counting puts on a transaction that cuts shards.
     var limit: CutLimit.Counting { CutLimit.Counting(waitsForFire: waitsForFire) }
 }
 
 extension CampaignPush {
-    /// What is to be counted; nil for nothing, which costs nothing.
+    /// Returns the counting of this campaign; nil if there is nothing to count, which then costs nothing.
     ///
-    /// A cap is about what a person sees: of other pushes than alerts none is counted, and none is left out.
+    /// A cap limits what a person sees: pushes other than alerts are neither counted nor left out.
     func counting(_ cap: FrequencyCap) -> Counting? {
         var rules: [FrequencyCap.Rule] = []
         if !cap.rules.isEmpty, facts.pushType == .alert { rules = cap.rules(for: CampaignTags.read(tags)) }
@@ -31,7 +31,7 @@ extension CampaignPush {
     }
 }
 
-/// A campaign's tags in the ledger.
+/// The reader of a campaign's tags in the ledger.
 enum CampaignTags {
     static func read(_ json: String) -> Set<String> {
         Set(JSONReader.read(Array(json.utf8)).value?.array?.compactMap(\.string) ?? [])
@@ -40,15 +40,15 @@ enum CampaignTags {
 
 /// A device in the chunks that are being cut.
 struct CountedDevice {
-    /// The chunk, by its place among them.
+    /// The index of the chunk among those being cut.
     var chunk: Int
     var position: Int
-    /// Of its token.
+    /// The hash of the token.
     var hash: UInt128
-    /// Its row in the registry; nil when that does not have it.
+    /// The device's row in the registry; nil if the registry does not have it.
     var registered: (number: Int64, badge: Int)?
 
-    /// What its charges are kept under: its row in the registry, so that neighbours there are neighbours here, or the
+    /// The key of the device's charges: its row in the registry, so that neighbors there are neighbors here, or the
     /// hash of its token.
     var key: [UInt8] { registered.map { Self.key($0.number) } ?? TokenHash.bytes(hash) }
 
@@ -56,8 +56,10 @@ struct CountedDevice {
 }
 
 extension LedgerTransaction {
-    /// Counts for each device of some chunks, in the transaction that cuts them: what is cut once is counted once,
-    /// whatever becomes of its shards, and of two campaigns that are cut at once one sees what the other has counted.
+    /// Counts each device of some chunks, in the transaction that cuts them.
+    ///
+    /// Each device that is cut is counted once, whatever its shard's outcome. Of two campaigns that are cut at the same
+    /// time, one sees the other's counts.
     func count(
         _ chunks: inout [PlannableChunk],
         of campaign: UInt32,
@@ -97,7 +99,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Looks the devices up in the registry, in the order of its index.
+    /// Looks up the devices in the registry, in the order of its index.
     private func findRegistered(
         _ devices: inout [CountedDevice],
         in batches: [DeviceBatch],
@@ -128,11 +130,12 @@ extension LedgerTransaction {
     }
 }
 
-/// Statements over many values: as few texts as there are powers of two, so that each is prepared once.
+/// Placeholders for many values, in lengths that are powers of two, so that each of the few statements is prepared
+/// once.
 enum Placeholders {
     private static let countMax = 256
 
-    /// Ranges whose lengths are powers of two.
+    /// Splits a count into ranges whose lengths are powers of two.
     static func ranges(_ count: Int) -> [Range<Int>] {
         var (ranges, start, size): ([Range<Int>], Int, Int) = ([], 0, countMax)
         while start < count {
@@ -143,10 +146,10 @@ enum Placeholders {
         return ranges
     }
 
-    /// The text `?1, ?2` with as many.
+    /// The text `?1, ?2` with `count` placeholders.
     static func list(_ count: Int) -> String { lists[count] ?? text(count, columns: 0) }
 
-    /// The text `(?1, ?2, ?3), (?4, ?5, ?6)` with as many rows.
+    /// The text `(?1, ?2, ?3), (?4, ?5, ?6)` with `count` rows.
     static func triples(_ count: Int) -> String { triples[count] ?? text(count, columns: 3) }
 
     private static let sizes = (0...8).map { 1 << $0 }

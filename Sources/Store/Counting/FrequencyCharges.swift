@@ -1,12 +1,12 @@
 public import Campaigns
 import Delivery
 
-/// What devices were sent, for the frequency caps of their apps: one row a device.
+/// The sends to devices that count for frequency caps of their apps: one row a device.
 ///
-/// A charge stands while its device is pending or was reached. It is void when the device has ended otherwise; that is
-/// read from the ledger's outcomes where it decides, so that nothing has to be given back when a campaign ends.
+/// A charge counts while its device is pending or was reached. It is void when the device has ended otherwise. That is
+/// read from the ledger's outcomes when it matters, so nothing has to be given back when a campaign ends.
 extension LedgerTransaction {
-    /// Leaves out those that have had enough, charges the others, and returns them.
+    /// Leaves out the devices that have reached the cap; charges and returns the others.
     func charge(
         _ devices: [CountedDevice],
         _ chunks: inout [PlannableChunk],
@@ -15,7 +15,7 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> [CountedDevice] {
         var keyed = devices.map { (device: $0, key: $0.key) }
-        // In the order of the table, so that neighbours share pages.
+        // The table's order, so that neighbors share pages.
         keyed.sort { $0.key.lexicographicallyPrecedes($1.key) }
         let keepUntil = now.advanced(by: counting.cap.window)
         let book = ChargeBook(reader: reader)
@@ -77,7 +77,7 @@ extension LedgerTransaction {
         return found
     }
 
-    /// Writes rows, three values each.
+    /// Writes rows of three values each.
     private func write(_ values: [SQLValue]) throws(LedgerError) {
         for range in Placeholders.ranges(values.count / 3) {
             try db.run(
@@ -92,12 +92,12 @@ extension LedgerTransaction {
 
     // MARK: - The registry's rows
 
-    /// What a device was sent goes with it when its row in the registry becomes another's.
+    /// Moves a device's charges when its row in the registry changes.
     ///
     /// - Parameters:
-    ///   - from: The device's row until now; nil when it had none.
+    ///   - from: The device's row until now; nil if it had none.
     ///   - to: Its row from now on.
-    ///   - loser: The row of the device that had `to`; nil when that was the same device all the time.
+    ///   - loser: The new row of the device that had `to` until now; nil if that was the same device.
     func moveCharges(from: Int64?, to: Int64, loser: Int64?) throws(LedgerError) {
         let keys = [from, to].compactMap { $0.map { CountedDevice.key($0) } }
         var moved: [[UInt8]: (keepUntil: Int64, charges: [UInt8])] = [:]
@@ -125,12 +125,12 @@ extension LedgerTransaction {
         try write([.blob(CountedDevice.key(number)), .integer(row.keepUntil), .blob(row.charges)])
     }
 
-    /// Nothing is kept of a device that is forgotten.
+    /// Removes the charges of a forgotten device.
     func forgetCharges(of number: Int64) throws(LedgerError) {
         try db.run("DELETE FROM frequency_charges WHERE device = ?1", .blob(CountedDevice.key(number)))
     }
 
-    /// Removes devices whose charges count no more, among some thousand; returns where to go on, nil behind the last.
+    /// Removes expired charges among the next `rowsMax` rows; returns the key to go on from, nil after the last row.
     public func purgeCharges(after key: [UInt8], now: Timestamp, rowsMax: Int = 2000) throws(LedgerError) -> [UInt8]? {
         let rows = try db.rows(
             "SELECT device FROM frequency_charges WHERE device > ?1 ORDER BY device LIMIT 1 OFFSET ?2",
@@ -149,7 +149,7 @@ extension LedgerTransaction {
     }
 }
 
-/// What charges are judged by, read once a transaction; confined to it.
+/// The data by which charges are judged, read once per transaction; confined to it.
 private final class ChargeBook {
     let reader: LedgerReader
     private var tags: [UInt32: Set<String>] = [:]
@@ -164,7 +164,7 @@ private final class ChargeBook {
         self.reader = reader
     }
 
-    /// A campaign's tags; none of one that is purged, which so counts for rules without tags only.
+    /// A campaign's tags; empty for a purged campaign, which therefore counts only for rules without tags.
     func tags(of campaign: UInt32) throws(LedgerError) -> Set<String> {
         if let known = tags[campaign] { return known }
         let rows = try reader.db.rows("SELECT tags FROM campaigns WHERE number = ?1", .int(campaign))
@@ -173,7 +173,7 @@ private final class ChargeBook {
         return found
     }
 
-    /// Whether the device has ended without being reached.
+    /// Returns true if the device has ended without being reached.
     func isVoid(_ charge: FrequencyCharge) throws(LedgerError) -> Bool {
         let page = Page(campaign: charge.campaign, chunk: charge.chunk)
         if let known = void[page] { return known[Int(charge.position)] }
@@ -184,9 +184,9 @@ private final class ChargeBook {
 }
 
 extension LedgerReader {
-    /// Devices of a chunk that have ended without being reached, by their places.
+    /// The positions of a chunk's devices that have ended without being reached.
     ///
-    /// One whose answer never came may have been reached, and one whose outcome is purged was, as far as anybody knows.
+    /// A device without an answer may have been reached. A device whose outcome is purged counts as reached.
     func unreached(campaign: UInt32, chunk: UInt32) throws(LedgerError) -> DeadBits {
         var bits = DeadBits()
         var piece = chunk
@@ -196,7 +196,7 @@ extension LedgerReader {
         return bits
     }
 
-    /// Parents before their children; false when there is no such row.
+    /// Adds the rows of one piece, parents before their children; returns false if there are no such rows.
     private func addUnreached(_ bits: inout DeadBits, campaign: UInt32, ordinal: UInt32) throws(LedgerError) -> Bool {
         let rows = try db.rows(
             """

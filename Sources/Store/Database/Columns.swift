@@ -7,12 +7,12 @@ extension Rows {
         optionalInt64(column).map { Timestamp(milliseconds: $0) }
     }
 
-    /// Words that were written with commas between.
+    /// The words of a comma-separated column.
     func words(_ column: Int32) -> [String] {
         text(column).split(separator: ",").map(String.init)
     }
 
-    /// Positions in a chunk; none stands for the whole chunk.
+    /// The positions in a chunk that a column holds; empty for the whole chunk.
     func positions(_ column: Int32) -> [UInt16] {
         let bytes = blob(column)
         return stride(from: 0, to: bytes.count & ~1, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
@@ -24,7 +24,7 @@ extension SQLValue {
 
     static func time(_ value: Timestamp?) -> SQLValue { value.map { .integer($0.milliseconds) } ?? .null(.integer) }
 
-    /// Two bytes a position, least significant first; NULL for none.
+    /// The positions as two bytes each, least significant byte first; NULL for none.
     static func positions(_ values: [UInt16]) -> SQLValue {
         guard !values.isEmpty else { return .null(.blob) }
         var bytes: [UInt8] = []

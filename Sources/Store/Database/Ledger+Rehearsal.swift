@@ -1,9 +1,9 @@
 import Synchronization
 
 extension Ledger {
-    /// Runs a body as `write` does, and rolls back what it wrote: what it would come to now.
+    /// Runs a body as `write` does, rolls its writes back and returns its result.
     ///
-    /// What it throws is thrown, as by `write`.
+    /// Throws the body's error, as `write` does.
     public func rehearse<T: Sendable>(
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T
     ) async throws(LedgerError) -> T {
@@ -22,7 +22,7 @@ extension Ledger {
     }
 }
 
-/// What a body came to before it was rolled back.
+/// The result of a body, kept while the body is rolled back.
 private final class Rehearsal<Value: Sendable>: Sendable {
     let value = Mutex<Value?>(nil)
 }

@@ -2,14 +2,14 @@ public import Campaigns
 public import Delivery
 import Logging
 
-/// The record of campaigns, shards and outcomes, in a SQLite file or a PostgreSQL database; several processes share it.
+/// The record of campaigns, shards and outcomes in a SQLite file or a PostgreSQL database that several processes share.
 ///
-/// Writes of a process run on one thread, which takes whatever is waiting and commits it as one transaction; reads run
-/// on a pool beside it and see the last commit. All methods may be called from any thread.
+/// One thread runs all writes of a process: it takes the bodies that are waiting and commits them as one transaction.
+/// Reads run on a pool beside it and see the last commit. All methods may be called from any thread.
 public final class Ledger: Sendable {
-    /// Where it is: the file, or the database's URL without user, password and options.
+    /// The ledger's location: the file, or the database's URL without user, password and options.
     public var path: String { driver.place }
-    /// Tells this ledger from others, for example in a refusal of a job that names a list it does not have.
+    /// Identifies this ledger, for example in a refusal of a job that names a list of another one.
     public let storeID: String
 
     let driver: any LedgerDriver
@@ -21,63 +21,64 @@ public final class Ledger: Sendable {
         writer = LedgerWriter(driver, logger: logger)
     }
 
-    /// The instant on the time that all workers share; every instant that is stored or compared is one.
+    /// The current instant on the time that all workers share; every stored or compared instant is on that time.
     ///
-    /// It goes on by the monotonic clock from what was heard last: of the database server's clock with each transaction,
-    /// of a file's anchor once a second (`ServerClock`, `HostAnchor`). Costs no I/O and no lock.
+    /// It advances by the monotonic clock from the last reading: the database server's clock with each transaction, or
+    /// a file's anchor once a second (`ServerClock`, `HostAnchor`). Costs no I/O and no lock.
     public func now() -> Timestamp { driver.clock.now() }
 
-    /// How far this host's wall clock is from the shared time, and what a worker here may do.
+    /// The distance of this host's wall clock from the shared time, and what a worker here may do.
     public var standing: ClockStanding {
         let clock = driver.clock
         return ClockStanding(skew: WallClock.now().milliseconds - clock.now().milliseconds, source: clock.source)
     }
 
-    /// What this process has written.
+    /// The metrics of this process's writes.
     public var metrics: LedgerMetrics { writer.metrics }
 
-    /// How long a commit lasts.
+    /// The failures that a commit survives.
     public enum Durability: Sendable {
-        /// Survives a crash of the process; a power loss may take the last ones. For claims and progress.
+        /// Survives a crash of the process; a power loss may undo the last commits. For claims and progress.
         case normal
-        /// Survives a power loss as well. For acceptance, settlement and an operator's orders.
+        /// Survives a power loss too. For acceptance, settlement and an operator's orders.
         case synced
     }
 
-    /// What a body may change.
+    /// The rows that a body may change.
     public enum Reach: Sendable {
         /// Anything.
         case ledger
-        /// The rows of the shards that it names, their retry shards and events: claims, progress, settlements, confirms.
+        /// The rows of the shards that it names, their retry shards and events: claims, progress, settlements,
+        /// confirms.
         ///
-        /// On PostgreSQL such bodies of several workers run beside each other, all others alone. It is a hint: a body
+        /// On PostgreSQL such bodies of several workers run concurrently; all others run alone. This is a hint: a body
         /// that turns out to change more is run again, alone.
         case shards
     }
 
-    /// How soon a body is written.
+    /// The priority of a body.
     public enum Priority: Sendable {
-        /// Before all that wait, and what is being written ends early: for what somebody waits for, seldom enough, and
-        /// that depends on nothing that was submitted before it.
+        /// Before all waiting bodies; the current transaction ends early. For rare bodies that somebody waits for and
+        /// that do not depend on anything submitted before them.
         case ahead
         /// As soon as the writer is free.
         case atOnce
-        /// A few milliseconds later, if need be, with what comes meanwhile: for what bulk sending writes all the time.
+        /// A few milliseconds later, with the bodies that arrive meanwhile: for the constant writes of bulk sending.
         case withOthers
     }
 
     /// Runs a body in a write transaction.
     ///
-    /// The body may share its transaction with others and may run a second time when one of those fails: it must have
-    /// no effect besides the transaction's. What it throws rolls back nothing but itself.
+    /// The body may share its transaction with others, and it runs a second time if one of those fails. So it must have
+    /// no effect outside the transaction. An error that it throws rolls back this body only.
     ///
     /// - Parameters:
     ///   - durability: One `synced` body makes its whole transaction synced.
-    ///   - priority: One `atOnce` body takes all that wait along; those that go `ahead` do not.
-    ///   - reach: What the body may change.
-    ///   - caller: Who submits it, for the figures.
+    ///   - priority: One `atOnce` body takes all waiting bodies along; `ahead` bodies do not.
+    ///   - reach: The rows that the body may change.
+    ///   - caller: The submitting function, for the metrics.
     ///   - body: Runs on the writer's thread.
-    ///   - completion: Called once on the writer's thread, after the commit: hand over and return.
+    ///   - completion: Called once on the writer's thread, after the commit; it must hand over and return.
     public func submit<T: Sendable>(
         _ durability: Durability = .normal,
         priority: Priority = .atOnce,
@@ -101,7 +102,7 @@ public final class Ledger: Sendable {
         )
     }
 
-    /// Runs a body in a write transaction; like `submit`, for the control plane.
+    /// Runs a body in a write transaction, as `submit` does, for the control plane.
     @discardableResult
     public func write<T: Sendable>(
         _ durability: Durability = .normal,
@@ -116,9 +117,9 @@ public final class Ledger: Sendable {
         return try result.get()
     }
 
-    /// Runs a body in one read transaction: it sees one state of the ledger throughout.
+    /// Runs a body in one read transaction, which sees one state of the ledger throughout.
     ///
-    /// A long read keeps the write-ahead log from being reset, so that what takes over 100 ms is to be paged.
+    /// A long read keeps the write-ahead log from being reset, so reads that take over 100 ms must be paged.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (LedgerReader) throws -> T
     ) async throws(LedgerError) -> T {
@@ -129,31 +130,30 @@ public final class Ledger: Sendable {
         }
     }
 
-    /// Finishes what was submitted and closes the connections; later calls fail with `closed`.
+    /// Finishes all submitted bodies and closes the connections; later calls fail with `closed`.
     public func close() async {
         await writer.close()
     }
 }
 
-/// A write transaction; valid only within the body that it is handed to.
+/// A write transaction; valid only inside the body that receives it.
 public struct LedgerTransaction {
     let db: LedgerConnection
-    /// Whether its commit survives a power loss.
+    /// True if the commit of this transaction survives a power loss.
     let isSynced: Bool
 
-    /// What a body learns only while it runs: its commit must survive a power loss.
+    /// Demands that the commit survive a power loss; for a body that learns of this need only while it runs.
     ///
-    /// Then all bodies of its transaction are rolled back and run again in one that is synced, which a caller does not
-    /// see.
+    /// An unsynced transaction is rolled back, and all its bodies run again in a synced one. Callers do not notice.
     func requireSynced() throws(LedgerError) {
         guard isSynced else { throw .unsynced }
     }
 
-    /// The queries, which see what the transaction has written.
+    /// The queries; they see the transaction's own writes.
     public var reader: LedgerReader { LedgerReader(db: db) }
 }
 
-/// A read transaction; valid only within the body that it is handed to.
+/// A read transaction; valid only inside the body that receives it.
 public struct LedgerReader {
     let db: LedgerConnection
 }

@@ -2,21 +2,21 @@ import Campaigns
 import Delivery
 import Synchronization
 
-/// The shared time as this process knows it: the monotonic clock and a lead, which the drivers keep right.
+/// The shared time as this process knows it: the monotonic clock plus a lead, which the drivers keep right.
 ///
-/// May be used from any thread; asking it costs no I/O and no lock.
+/// May be used from any thread; reading it costs no I/O and no lock.
 final class LedgerClock: Sendable {
-    /// Who says what time it is.
+    /// The origin of the time.
     let source: ClockStanding.Source
-    /// How old the lead may be before a read asks for it again.
+    /// The age of the lead from which a read asks for it again.
     private static let ageMax = Duration.seconds(1)
 
-    /// How far the shared time is ahead of the monotonic clock, in microseconds.
+    /// The lead of the shared time over the monotonic clock, in microseconds.
     private let lead: Atomic<Int64>
     private let heardAt: Atomic<Int64>
     private let server: Mutex<ServerClock?> = Mutex(nil)
 
-    /// A clock that nobody has set: this host's wall clock.
+    /// A clock that starts as this host's wall clock, until it is set.
     init(_ source: ClockStanding.Source) {
         self.source = source
         let now = MonotonicClock.now()
@@ -24,22 +24,22 @@ final class LedgerClock: Sendable {
         heardAt = Atomic(now.advanced(by: .zero - Self.ageMax).nanoseconds)
     }
 
-    /// The instant.
+    /// The current instant of the shared time.
     func now() -> Timestamp { MonotonicClock.now().shared(lead: lead.load(ordering: .relaxed)) }
 
-    /// Whether what it knows is older than it should be.
+    /// True if the lead is older than it should be.
     var isDue: Bool {
         let heard = MonotonicInstant(nanoseconds: heardAt.load(ordering: .relaxed))
         return MonotonicClock.now().since(heard) >= Self.ageMax
     }
 
-    /// The lead is this, as of now.
+    /// Sets the lead, as of now.
     func set(lead microseconds: Int64) {
         lead.store(microseconds, ordering: .relaxed)
         heardAt.store(MonotonicClock.now().nanoseconds, ordering: .relaxed)
     }
 
-    /// The server has said what time it is.
+    /// Takes a reading of the server's clock.
     func heard(_ sample: ServerClock.Sample) {
         let known = server.withLock { server -> Int64 in
             var next = server

@@ -1,24 +1,24 @@
 import GRDB
 
-/// What differs between databases: connections, transactions, durability, and what becomes of a connection that ends.
+/// The differences between databases: connections, transactions, durability, and the handling of lost connections.
 ///
-/// The queries are the same text for all.
+/// The text of the queries is the same for all.
 protocol LedgerDriver: Sendable {
-    /// Where the ledger is, for people: a path, or a URL without its password.
+    /// The ledger's location, for people: a path, or a URL without its password.
     var place: String { get }
 
-    /// Runs a body in one write transaction, on the calling thread; blocks.
+    /// Runs a body in one write transaction on the calling thread; blocks.
     ///
-    /// One call at a time. The body may run more than once. What this throws means that nothing was written.
+    /// One call at a time. The body may run more than once. If this throws, nothing was written.
     func transact(_ needs: TransactionNeeds, _ body: (LedgerTransaction) throws -> Void) throws(LedgerError)
 
     /// Runs a body in a read transaction, which sees one state of the ledger.
     func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T
 
-    /// Ends a wait for a database that is not there: what `transact` does fails soon.
+    /// Ends a wait for an unreachable database: `transact` then fails soon.
     func hurry()
 
-    /// The last call.
+    /// Closes the connections; must be the last call.
     func close() throws(LedgerError)
 
     /// The time that all workers share.
@@ -29,11 +29,11 @@ extension LedgerDriver {
     func hurry() {}
 }
 
-/// What the bodies of a transaction ask for together.
+/// The combined needs of a transaction's bodies.
 struct TransactionNeeds {
-    /// It has to survive a power loss (`Ledger.Durability`).
+    /// True if the transaction has to survive a power loss (`Ledger.Durability`).
     var isSynced: Bool
-    /// Its bodies change rows of single shards and no more (`Ledger.Reach`).
+    /// True if the bodies change only rows of single shards (`Ledger.Reach`).
     var isOfShards: Bool
 }
 
@@ -49,9 +49,9 @@ enum LedgerConnection {
         try rows(sql, values: values)
     }
 
-    /// The rows of a query that nobody else may change before this transaction ends.
+    /// The rows of a query, locked against other writers until this transaction ends.
     ///
-    /// For rows that bodies of `Ledger.Reach.shards` read before they write them. SQLite has one writer at a time.
+    /// For rows that bodies of `Ledger.Reach.shards` read before they write them. SQLite has only one writer at a time.
     func lockedRows(_ sql: String, _ values: SQLValue...) throws(LedgerError) -> Rows {
         switch self {
         case .sqlite(let db): return try db.rows(sql, values)
@@ -61,7 +61,7 @@ enum LedgerConnection {
         }
     }
 
-    /// Keeps the rows of a query to this transaction; see `lockedRows`.
+    /// Locks the rows of a query for this transaction; see `lockedRows`.
     func lock(_ sql: String, _ values: SQLValue...) throws(LedgerError) {
         switch self {
         case .sqlite: break
@@ -71,13 +71,13 @@ enum LedgerConnection {
         }
     }
 
-    /// Runs a statement to its end and says how many rows it changed.
+    /// Runs a statement to its end and returns the number of changed rows.
     @discardableResult
     func run(_ sql: String, _ values: SQLValue...) throws(LedgerError) -> Int {
         try run(sql, values: values)
     }
 
-    /// The same with as many values as there are.
+    /// Runs a statement with an array of values.
     @discardableResult
     func run(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Int {
         switch self {
@@ -88,13 +88,13 @@ enum LedgerConnection {
         }
     }
 
-    /// The first column of the first row as a number; nil without a row or when it is NULL.
+    /// The first column of the first row as a number; nil if there is no row or the column is NULL.
     func number(_ sql: String, _ values: SQLValue...) throws(LedgerError) -> Int64? {
         let rows = try rows(sql, values: values)
         return try rows.next() ? rows.optionalInt64(0) : nil
     }
 
-    /// The rows of a query with as many values as there are.
+    /// The rows of a query with an array of values.
     func rows(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Rows {
         switch self {
         case .sqlite(let db): return try db.rows(sql, values)

@@ -1,18 +1,18 @@
-/// Why the ledger could not do what it was asked.
+/// A reason why the ledger could not do its work.
 public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// There is no file at the path, and this command does not create one.
+    /// No file exists at the path, and this command does not create one.
     case missing(path: String)
     /// The file cannot be opened or created.
     case unreachable(path: String, detail: String)
-    /// The database's server cannot be reached, lets us not in, or was lost; nothing of the transaction was written.
+    /// The database's server is unreachable, was lost or rejects us for now; the transaction wrote nothing.
     case disconnected(store: String, detail: String)
-    /// The database's server lets us not in; a person must mend `store.url` or what the server allows.
+    /// `store.url` is unusable or the server denies access; a person must fix the URL or the server's rules.
     case refused(store: String, detail: String)
-    /// The file is damaged, or no ledger at all. It is never created anew over what is there.
+    /// The file is damaged or not a ledger. It is never overwritten with a new one.
     case damaged(path: String, detail: String)
     /// The file or its folder cannot be written to; the server is a standby or set read-only.
     case readOnly(path: String)
-    /// The file was written by a later version of this program.
+    /// A later version of this program wrote the file.
     case newerVersion(path: String)
     /// Another process held the write lock for longer than the busy time-out.
     case busy(path: String)
@@ -22,14 +22,14 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case ambiguous(id: String, apps: [String])
     /// The ledger was closed.
     case closed
-    /// A body asks for a synced transaction; never leaves the writer.
+    /// A body asks for a synced transaction; this case never leaves the writer.
     case unsynced
-    /// A body was only tried; never leaves the ledger.
+    /// The body of a rehearsal was rolled back; this case never leaves the ledger.
     case rehearsed
-    /// A statement failed: our own mistake, or a disk that does not answer.
+    /// A statement failed: a bug of ours, or a disk that does not answer.
     case failed(String)
 
-    /// Whether the ledger has the trouble with everything, and not with what it was asked: it may be over.
+    /// True if the ledger as a whole has a problem, not just this request; the problem may pass.
     public var isOfLedger: Bool {
         switch self {
         case .busy, .closed, .damaged, .disconnected, .full, .missing, .newerVersion, .readOnly, .refused,
@@ -39,7 +39,7 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong, where, and how to mend it.
+    /// The problem, its location and how to fix it.
     public var description: String {
         switch self {
         case .missing(let path):
@@ -47,9 +47,9 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         case .unreachable(let path, let detail):
             "the ledger \(path) cannot be opened: \(detail); check the folder and its permissions"
         case .disconnected(let store, let detail): "the ledger \(store) cannot be reached: \(detail)"
-        case .refused(let store, let detail): "the ledger \(store) lets us not in: \(detail)"
+        case .refused(let store, let detail): "the ledger \(store) cannot be used: \(detail)"
         case .damaged(let path, let detail):
-            "the ledger \(path) is damaged or no ledger: \(detail); it is left as it is, restore a backup"
+            "the ledger \(path) is damaged or not a ledger: \(detail); it is left as it is, restore a backup"
         case .readOnly(let path) where path.contains("://"):
             "the ledger \(path) takes no writes: it is a standby, or set read-only; name all hosts in store.url"
         case .readOnly(let path): "the ledger \(path) cannot be written to; check the permissions of file and folder"

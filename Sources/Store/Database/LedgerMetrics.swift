@@ -1,14 +1,14 @@
-/// What the writer of a process has done since it was made.
+/// Metrics of a process's writer since its creation.
 public struct LedgerMetrics: Sendable, Equatable {
-    /// Transactions that were committed.
+    /// Committed transactions.
     public internal(set) var commits = 0
-    /// Bodies in them.
+    /// Bodies in the committed transactions.
     public internal(set) var bodies = 0
-    /// Time in them, commits included.
+    /// Time in the committed transactions, commits included.
     public internal(set) var nanoseconds: UInt64 = 0
-    /// Transactions that failed, whose bodies wait or were refused.
+    /// Failed transactions; their bodies wait or were refused.
     public internal(set) var failures = 0
-    /// Bodies that wait at this instant.
+    /// Bodies that are waiting at this instant.
     public internal(set) var waiting = 0
     /// The longest body of each kind, without the commit.
     public internal(set) var longest = LongestBodies()
@@ -23,16 +23,15 @@ public struct LedgerMetrics: Sendable, Equatable {
     }
 }
 
-/// How long the longest bodies of a writer took, by who submitted them: the control plane's are pieces
-/// (`WorkPiece.longest`).
+/// The durations of a writer's longest bodies by caller; the control plane's bodies are pieces (`WorkPiece.longest`).
 public struct LongestBodies: Sendable, Equatable {
-    /// What took less is not kept: 1 ms.
+    /// Shorter bodies are not kept: 1 ms.
     private static let least: UInt64 = 1_000_000
 
-    /// Nanoseconds by the function of the caller.
+    /// Nanoseconds by the caller's function.
     public private(set) var nanoseconds: [String: UInt64] = [:]
 
-    /// The longest of all, with its name; nil when none took a millisecond.
+    /// The longest body with its caller; nil if none took a millisecond.
     public var first: (caller: String, nanoseconds: UInt64)? {
         nanoseconds.max { $0.value < $1.value }.map { (caller: $0.key, nanoseconds: $0.value) }
     }

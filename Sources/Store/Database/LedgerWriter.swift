@@ -3,20 +3,20 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// The one writer of a process: runs all bodies that are waiting in one transaction.
+/// The only writer of a process; runs all waiting bodies in one transaction.
 ///
-/// A commit costs the same for one body and for ten. So between two commits it rests for a moment, in which nobody
-/// has to wake it, unless a body comes that is to be written at once. The first body after a quiet time never waits.
-/// For a body that is to go ahead of others, the transaction that is under way ends early.
+/// A commit costs the same for one body and for ten. So the writer pauses for a moment between two commits, and bodies
+/// that arrive then need not wake it. A body that is to be written at once ends the pause. The first body after an idle
+/// time never waits. A body that goes ahead of others ends the current transaction early.
 final class LedgerWriter: Sendable {
-    /// A body and whom to tell.
+    /// A body and its callbacks.
     struct Job: Sendable {
         let durability: Ledger.Durability
         let priority: Ledger.Priority
         let reach: Ledger.Reach
-        /// Who submitted it.
+        /// The submitting function.
         let caller: StaticString
-        /// Returns what to call after the commit.
+        /// Returns the function to call after the commit.
         let body: @Sendable (LedgerTransaction) throws -> @Sendable () -> Void
         let fail: @Sendable (LedgerError) -> Void
     }
@@ -25,7 +25,7 @@ final class LedgerWriter: Sendable {
     private let thread: WriterThread
     private let logger: Logger
 
-    /// A writer; `rest` is what `withOthers` adds to a body's way at most, and `clock` counts nanoseconds.
+    /// A writer; `rest` is the longest delay that `withOthers` adds to a body, and `clock` counts nanoseconds.
     init(
         _ driver: any LedgerDriver,
         logger: Logger,
@@ -52,7 +52,7 @@ final class LedgerWriter: Sendable {
         }
     }
 
-    /// Refuses what comes from now on; returns when all that came before is done and the connections are closed.
+    /// Refuses new bodies; returns when all earlier ones are done and the connections are closed.
     func close() async {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             queue.close { waiter.resume() }
@@ -63,36 +63,36 @@ final class LedgerWriter: Sendable {
     }
 }
 
-/// What waits for the writer, and its transactions; `drain` is called by one thread.
+/// The bodies that wait for the writer, and their transactions; only one thread calls `drain`.
 private final class WriterQueue: Sendable {
     typealias Job = LedgerWriter.Job
 
-    /// What became of a job that was added.
+    /// The result of adding a job.
     enum Addition {
         case refused
-        /// The thread has to be woken.
+        /// The thread must be woken.
         case first
         case behindOthers
     }
 
     private struct State {
-        /// These go ahead of the others, in a transaction of their own.
+        /// Bodies that go ahead of the others, in a transaction of their own.
         var ahead: [Job] = []
         var waiting: [Job] = []
-        /// One of those that wait is to be written at once.
+        /// True if one of the waiting bodies is to be written at once.
         var isUrgent = false
         var isScheduled = false
-        /// The thread waits for `restEnded`, or until its rest is over.
+        /// True while the thread waits for `restEnded` or for the end of its pause.
         var isResting = false
         var isClosed = false
-        /// Nothing will be done any more.
+        /// True when no body will run any more.
         var isOver = false
         var closed: [@Sendable () -> Void] = []
         var metrics = LedgerMetrics()
 
         var isEmpty: Bool { ahead.isEmpty && waiting.isEmpty }
 
-        /// What goes into the next transaction; empty when nothing waits.
+        /// Returns the bodies of the next transaction; empty if none wait.
         mutating func take() -> [Job] {
             if !ahead.isEmpty {
                 defer { ahead = [] }
@@ -109,7 +109,7 @@ private final class WriterQueue: Sendable {
     private let clock: @Sendable () -> UInt64
     private let restEnded = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
-    /// Bodies wait that go ahead of others: what is under way ends early.
+    /// True while bodies wait that go ahead of others; the current transaction then ends early.
     private let hasAhead = Atomic(false)
 
     init(_ driver: any LedgerDriver, rest: DispatchTimeInterval, clock: @escaping @Sendable () -> UInt64) {
@@ -150,7 +150,7 @@ private final class WriterQueue: Sendable {
         return addition
     }
 
-    /// Takes nothing more; `completion` is called after all that was taken, at once when that is long ago.
+    /// Refuses new bodies; calls `completion` after all accepted ones, or at once if they are done already.
     func close(_ completion: @escaping @Sendable () -> Void) {
         let (isOver, endsCooldown) = state.withLock { state in
             state.isClosed = true
@@ -162,7 +162,7 @@ private final class WriterQueue: Sendable {
         if isOver { completion() }
     }
 
-    /// Does all that waits.
+    /// Runs all waiting bodies.
     func drain() {
         while true {
             let jobs = state.withLock { state in
@@ -193,7 +193,7 @@ private final class WriterQueue: Sendable {
             defer { state.isResting = false }
             return !state.isResting
         }
-        // Whoever ended the rest at its very end has signalled, or is about to.
+        // Whoever ended the pause at its last moment has signalled or is about to.
         if isEnded { restEnded.wait() }
     }
 
@@ -204,7 +204,7 @@ private final class WriterQueue: Sendable {
             state.withLock {
                 $0.metrics.committed(completions.count, nanoseconds: clock() - began)
             }
-            // The others keep their place.
+            // The bodies that were not written stay at the head of the queue.
             let rest = jobs.dropFirst(completions.count)
             if !rest.isEmpty {
                 state.withLock { state in
@@ -214,7 +214,7 @@ private final class WriterQueue: Sendable {
             }
             for completion in completions { completion() }
         } catch  where jobs.count > 1 && error.isOfOneBody {
-            // One of them failed, so none was written: each gets a transaction of its own.
+            // One body failed, so nothing was written: each body gets a transaction of its own.
             for job in jobs { run([job]) }
         } catch {
             state.withLock { $0.metrics.failures += 1 }
@@ -222,12 +222,12 @@ private final class WriterQueue: Sendable {
         }
     }
 
-    /// Writes the first of these or all; returns what to call for those that were written.
+    /// Writes all of these bodies or the first ones; returns the callbacks of the written ones.
     private func commit(_ jobs: [Job], isSynced: Bool) throws(LedgerError) -> [@Sendable () -> Void] {
         do {
             return try write(jobs, isSynced: isSynced)
         } catch {
-            // One of the bodies found out only now.
+            // One of the bodies found out only now that it needs a synced commit.
             guard error == .unsynced else { throw error }
             return try write(jobs, isSynced: true)
         }
@@ -249,7 +249,7 @@ private final class WriterQueue: Sendable {
                 longest.note(job.caller, nanoseconds: ended - begins)
                 begins = ended
                 if job.priority != .ahead, hasAhead.load(ordering: .relaxed) { break }
-                // Others wait for the rows that it holds, and for the lock on a file.
+                // The transaction holds rows, or a file's lock, that others wait for.
                 if ended - began >= Self.longest { break }
             }
         }
@@ -257,12 +257,12 @@ private final class WriterQueue: Sendable {
         return completions
     }
 
-    /// After so many nanoseconds of bodies a transaction ends, and those that are left are another.
+    /// The time of bodies, in nanoseconds, after which a transaction ends; the remaining bodies run in another.
     private static let longest = UInt64(WorkPiece.longest / .nanoseconds(1))
 }
 
 extension LedgerError {
-    /// Whether the same transaction without one of its bodies could succeed.
+    /// True if the same transaction could succeed without one of its bodies.
     fileprivate var isOfOneBody: Bool {
         switch self {
         case .busy, .closed, .damaged, .disconnected, .readOnly, .refused, .unreachable: false

@@ -1,8 +1,8 @@
 import Delivery
 
-/// A piece of work within a transaction, measured by a clock.
+/// A piece of work inside a transaction, measured by a clock.
 ///
-/// Made by the body, so that one that is run again begins anew.
+/// The body creates it, so a body that runs again starts a new piece.
 public struct Piece {
     private var rule = WorkPiece()
     private let elapsed: () -> Duration
@@ -13,14 +13,14 @@ public struct Piece {
         elapsed = { ContinuousClock.now - begun }
     }
 
-    /// A piece by another clock, which says how long ago it began.
+    /// A piece with another clock, which returns the time since the piece began.
     public init(elapsed: @escaping () -> Duration) {
         self.elapsed = elapsed
     }
 
-    /// Rows that the next step may do; 0 when the piece is over.
+    /// The number of rows that the next step may handle; 0 when the piece is over.
     var allowance: Int { rule.allowance }
 
-    /// A step of so many rows is over.
+    /// Notes that a step has handled so many rows.
     mutating func did(_ rows: Int) { rule.did(rows, elapsed: elapsed()) }
 }

@@ -1,9 +1,9 @@
-/// Many rows in few statements: of PostgreSQL each is a round trip, and that is what a row costs.
+/// Many rows in few statements: each statement is a round trip on PostgreSQL, which is the main cost of a row.
 enum RowBatches {
-    /// Rows of a statement, the most first: three texts only, so that all stay prepared.
+    /// Rows per statement, largest first; only three sizes, so that all statements stay prepared.
     private static let sizes = [100, 10, 1]
 
-    /// So many rows, cut into batches that have one of the sizes each.
+    /// Cuts `count` rows into batches, each of one of the sizes.
     static func ranges(_ count: Int) -> [Range<Int>] {
         var (ranges, start): ([Range<Int>], Int) = ([], 0)
         for size in sizes {
@@ -17,9 +17,9 @@ enum RowBatches {
 }
 
 extension LedgerConnection {
-    /// Inserts rows, each with a value for each column of `table`, which names them: `parts (campaign, part)`.
+    /// Inserts rows with a value for each column that `table` names: `parts (campaign, part)`.
     ///
-    /// `orElse` stands behind the rows, for example what becomes of one that is there.
+    /// `orElse` follows the rows in the statement, for example with the handling of conflicts.
     func insert(into table: String, _ rows: [[SQLValue]], orElse: String = "") throws(LedgerError) {
         guard let width = rows.first?.count else { return }
         var texts: [Int: String] = [:]

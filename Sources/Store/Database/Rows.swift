@@ -2,10 +2,10 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// The rows of a query, stepped by hand; what they hold is given back when this goes away.
+/// The rows of a query, stepped by hand; they are released with this value.
 ///
-/// Of SQLite it is the prepared statement itself: the hot statements do not go through GRDB's arguments and rows, which
-/// cost an allocation a value. Of PostgreSQL it is a result that has come as a whole.
+/// For SQLite this is the prepared statement itself: the hot statements bypass GRDB's arguments and rows, which cost an
+/// allocation per value. For PostgreSQL this is a result that has arrived completely.
 struct Rows: ~Copyable {
     /// SQLite's statement; nil for a result of PostgreSQL.
     private let raw: OpaquePointer?
@@ -36,7 +36,7 @@ struct Rows: ~Copyable {
         sqlite3_clear_bindings(raw)
     }
 
-    /// Goes to the next row; false behind the last.
+    /// Goes to the next row; returns false after the last one.
     func next() throws(LedgerError) -> Bool {
         guard let raw else { return nextOfResult() }
         switch sqlite3_step(raw) {
@@ -105,7 +105,7 @@ struct Rows: ~Copyable {
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(raw, column))))
     }
 
-    /// The bytes of a text or blob at the end of others.
+    /// Appends the bytes of a text or blob.
     func append(_ column: Int32, to bytes: inout [UInt8]) {
         guard let raw else { return bytes.append(contentsOf: bytesInResult(column)) }
         guard let start = sqlite3_column_blob(raw, column) else { return }
@@ -113,7 +113,7 @@ struct Rows: ~Copyable {
         bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Whether the bytes of a blob have others among them, without copying any.
+    /// Returns true if the bytes of a blob contain `part`; copies nothing.
     func contains(_ column: Int32, _ part: [UInt8]) -> Bool {
         guard let raw else { return bytesInResult(column).withUnsafeBytes { Self.contains($0, part) } }
         guard let start = sqlite3_column_blob(raw, column) else { return false }

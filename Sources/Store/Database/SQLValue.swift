@@ -1,8 +1,8 @@
 /// A value for a placeholder.
 ///
-/// An absent one keeps its kind: PostgreSQL wants to know the type of each placeholder before it sees a value.
+/// An absent value keeps its kind: PostgreSQL needs the type of each placeholder before it sees a value.
 enum SQLValue {
-    /// What a placeholder takes.
+    /// The type of a placeholder.
     enum Kind {
         case integer, text, blob
     }

@@ -7,8 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// This host's wall clock: for a person's calendar, for what a producer says of itself, and as one of the facts from
-/// which a ledger knows the shared time (`Ledger.now`).
+/// This host's wall clock: for a person's calendar, for a producer's own instants, and as one of the inputs from which
+/// a ledger derives the shared time (`Ledger.now`).
 public enum WallClock {
     /// Now, in whole milliseconds.
     public static func now() -> WallInstant {
@@ -18,9 +18,8 @@ public enum WallClock {
     }
 }
 
-/// The clock that nobody sets: it goes on while the host sleeps, and begins anew with each boot.
+/// The clock that nobody sets: it advances while the host sleeps and starts anew with each boot.
 enum MonotonicClock {
-    /// Now.
     static func now() -> MonotonicInstant {
         var time = timespec()
         #if canImport(Glibc)
@@ -31,9 +30,9 @@ enum MonotonicClock {
         return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// The run of the kernel that its instants are of; all processes of the host read the same.
+    /// The id of the kernel's boot that the instants belong to; all processes of the host read the same one.
     ///
-    /// Empty where none is told.
+    /// Empty where the system has none.
     static let boot: String = {
         guard let file = fopen("/proc/sys/kernel/random/boot_id", "r") else { return "" }
         defer { fclose(file) }

@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// A thread that does what it is woken for, and nothing else.
+/// A thread that runs one piece of work each time it is woken.
 ///
-/// The ledger's writer has one of its own, so that its share of a worker's CPU can be seen (`top -H`, `fanfare bench`)
-/// and no other work is queued behind a slow disk. May be used from any thread. Whoever makes one ends it: until then
-/// the thread keeps it, and what its work captures.
+/// The ledger's writer has its own thread, so that its share of a worker's CPU is visible (`top -H`, `fanfare bench`)
+/// and no other work queues behind a slow disk. May be used from any thread. The creator must call `end`: until then
+/// the thread retains this object and everything that its work captures.
 final class WriterThread: Sendable {
-    /// The name that the system shows.
+    /// The thread's name in the system.
     static let name = "ledger"
 
     private let signal = DispatchSemaphore(value: 0)
     private let isEnding = Atomic(false)
 
-    /// Starts the thread; `work` runs on it once for every `wake`, never twice at once.
+    /// Starts the thread; it runs `work` once for every `wake`, one at a time.
     init(_ work: @escaping @Sendable () -> Void) {
         let thread = Thread { [self] in
-            // What `Thread.name` is set to the system does not hear of; without /proc the thread has no name.
+            // Setting `Thread.name` does not reach the system; without /proc the thread has no name.
             try? Data(Self.name.utf8).write(to: URL(fileURLWithPath: "/proc/thread-self/comm"))
             while true {
                 signal.wait()
@@ -27,10 +27,10 @@ final class WriterThread: Sendable {
         thread.start()
     }
 
-    /// Has the work done as soon as the thread is free.
+    /// Runs the work as soon as the thread is free.
     func wake() { signal.signal() }
 
-    /// Has the work done once more, then ends the thread.
+    /// Runs the work once more, then ends the thread.
     func end() {
         isEnding.store(true, ordering: .releasing)
         signal.signal()

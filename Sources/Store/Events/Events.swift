@@ -1,9 +1,9 @@
 public import Campaigns
 import Delivery
 
-/// An event that waits to be published; it came with the transaction that it reports.
+/// An event that waits to be published; it was written in the transaction that it reports.
 public struct LedgerEvent: Sendable, Equatable {
-    /// Its place in the outbox.
+    /// The position in the outbox.
     public var sequence: Int64
     /// `<app>.<type>`.
     public var routingKey: String
@@ -11,7 +11,7 @@ public struct LedgerEvent: Sendable, Equatable {
     public var body: [UInt8]
     /// The job's `message_id`.
     public var correlationID: String
-    /// When it happened.
+    /// The instant of the event.
     public var at: Timestamp
 }
 
@@ -42,14 +42,14 @@ extension LedgerTransaction {
         try addToWebhooks(sequence, event)
     }
 
-    /// Removes events whose publish is confirmed (an unroutable one too: nobody listens).
+    /// Removes events whose publish is confirmed, including unroutable ones, for which no queue is bound.
     public func eventsPublished(_ sequences: [Int64]) throws(LedgerError) {
         for sequence in sequences { try db.run("DELETE FROM events WHERE seq = ?1", .integer(sequence)) }
     }
 
-    /// Removes events that could not be published for a day, and those that no webhook took for three.
+    /// Removes events that could not be published for a day, and events that no webhook took for three days.
     public func dropOldEvents(now: Timestamp) throws(LedgerError) {
-        // Their numbers grow with their instants, so the oldest come first.
+        // Numbers grow with time, so the oldest events come first.
         try db.run(
             "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?2) AND created_at < ?1",
             .int(now.milliseconds - 86_400_000),
@@ -66,10 +66,11 @@ extension LedgerTransaction {
         )
     }
 
-    /// Events that are dropped in one transaction; the next is a second later.
+    /// The number of events dropped in one transaction; the next transaction follows a second later.
     private static let droppedMax = 1_000
 
-    /// An event of a campaign's life, with no more than it says: a status counts each part and each provider.
+    /// Adds an event of a campaign's life, reading no more than the event needs: a status would count each part and
+    /// provider.
     func addLifeEvent(_ kind: CampaignEvent.Kind, campaign number: UInt32, now: Timestamp) throws(LedgerError) {
         guard let facts = try reader.campaign(number) else { return }
         let (audience, reasons): (Int, Set<AsideReason>)
@@ -117,7 +118,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// The oldest events of the outbox behind a place; behind 0 are all.
+    /// The oldest events of the outbox after a position; 0 for the beginning.
     public func events(after sequence: Int64 = 0, limit: Int) throws(LedgerError) -> [LedgerEvent] {
         let rows = try db.rows(
             """

@@ -2,10 +2,10 @@ public import Campaigns
 import Delivery
 import PushProviders
 
-/// Events of a shard's end, for apps that ask for them: in the transaction that settles it, so that they are as exact as
-/// the ledger itself.
+/// Events of a shard's end, for apps that ask for them: in the transaction that settles the shard, so that they are as
+/// exact as the ledger itself.
 extension LedgerTransaction {
-    /// Remembers what apps ask for; what was asked for before holds until then, for all workers.
+    /// Stores the events that apps ask for; this applies to all workers until it is set again.
     public func setAskedEvents(_ asked: [String: AskedEvents]) throws(LedgerError) {
         for (app, events) in asked {
             try db.run(
@@ -19,7 +19,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Tells the end of a row.
+    /// Adds the events of a shard's end.
     func tell(
         _ settlement: Settlement,
         of record: ShardRecord,
@@ -75,7 +75,8 @@ extension LedgerTransaction {
 }
 
 extension Settlement {
-    /// Positions of the devices that a provider called dead in this shard; those that were known to be are told once only.
+    /// The positions of the devices that a provider called dead in this shard; devices known to be dead are reported
+    /// only once.
     fileprivate var invalidPositions: [UInt16] {
         (0..<progress.count).filter { progress.state(at: $0) == .outcome(.invalid) && progress.requests(at: $0) > 0 }
             .map { UInt16($0) }

@@ -1,10 +1,9 @@
 import Campaigns
 import Delivery
 
-/// The error-ratio guard: totals in the campaign's row, of settlements that had a fault; `ContentPlan` says what they
-/// come to.
+/// The error-ratio guard: totals in the campaign's row over settlements with faults; `ContentPlan` decides about them.
 extension LedgerTransaction {
-    /// Counts a settlement with faults that are the content's, and lets the guard decide.
+    /// Counts a settlement with faults of the content, and lets the guard decide.
     func watchContent(
         _ count: SettlementPlan.GuardCount,
         reasons: [String: Int],
@@ -33,7 +32,7 @@ extension LedgerTransaction {
         try forgetFaults(campaign)
     }
 
-    /// The guard begins anew.
+    /// Resets the guard's totals.
     func forgetFaults(_ campaign: CampaignFacts) throws(LedgerError) {
         try update(campaign, "content_answers = 0, content_faults = 0")
     }

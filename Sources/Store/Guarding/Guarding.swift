@@ -1,9 +1,9 @@
 import Campaigns
 import Delivery
 
-/// The wrong-environment guard: totals in the campaign's row; `EnvironmentPlan` says what they come to.
+/// The wrong-environment guard: totals in the campaign's row; `EnvironmentPlan` decides about them.
 extension LedgerTransaction {
-    /// Counts a settlement of a campaign that the guard watches, and lets it decide.
+    /// Counts a settlement of a campaign that the guard watches, and lets the guard decide.
     func watch(
         _ count: SettlementPlan.GuardCount,
         of campaign: CampaignFacts,
@@ -18,7 +18,7 @@ extension LedgerTransaction {
         try judge(campaign, isFinished: false, now: now)
     }
 
-    /// Lets the guard decide about a campaign of which nothing else is left to be sent.
+    /// Lets the guard decide about a campaign that has nothing else left to send.
     func judgeIfFinished(campaign number: UInt32, now: Timestamp) throws(LedgerError) {
         for share in try reader.leftToGuard(campaign: number) { try judge(share, isFinished: true, now: now) }
     }
@@ -48,7 +48,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// A person has looked after what a guard has paused a campaign for.
+    /// Restarts a guard after a person has resumed the campaign that it paused.
     func restart(_ pausing: PausingGuard, _ campaign: CampaignFacts) throws(LedgerError) {
         switch pausing {
         case .environment:
@@ -62,7 +62,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// How many devices more may be out while the guard watches a campaign.
+    /// The number of further devices that may be out while the guard watches a campaign.
     func roomUnderGuard(_ campaign: CampaignFacts) throws(LedgerError) -> Int {
         try EnvironmentPlan.room(of: campaign) { () throws(LedgerError) in
             let out = try db.number(
@@ -80,8 +80,8 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// A campaign of which nothing is left but what the guard holds back, and that is not paused; of several providers
-    /// each of which that is so.
+    /// The campaign, or each of its shares, that has nothing left except devices that the guard holds back, and that is
+    /// not paused.
     func leftToGuard(campaign number: UInt32) throws(LedgerError) -> [CampaignFacts] {
         let isOpen = try db.number(
             """

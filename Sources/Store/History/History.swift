@@ -1,67 +1,70 @@
 public import Campaigns
 public import Delivery
 
-/// Something that happened to a campaign, or to its app while the campaign was there.
+/// An event in the history of a campaign, or of its app during the campaign.
 public struct HistoryEntry: Sendable, Equatable {
-    /// Its place in the history; nil of a part's release, which the clock does and nobody writes, and of a refusal.
+    /// The position in the history; nil for a part's release, which is derived from the clock and never written, and
+    /// for a refusal.
     public var sequence: Int64?
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
-    /// Who did it: an operator's name, or `HistoryEntry.fleet`.
+    /// The actor: an operator's name, or `HistoryEntry.fleet`.
     public var actor: String
-    /// When.
+    /// The instant of the event.
     public var at: Timestamp
-    /// What else is known; an object.
+    /// Further facts; an object.
     public var data: JSONValue
 
-    /// The actor of what no person did.
+    /// The actor of events that no person caused.
     public static let fleet = "fanfare"
 
-    /// What can happen; the raw value is stored and shown, and words are only added.
+    /// The kinds of events.
+    ///
+    /// Raw values are stored and shown, so values are only added.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The job was refused: what is wrong is in the data.
+        /// The job was refused; the data has the errors.
         case refused = "campaign.refused"
         /// The job is in the ledger.
         case accepted = "campaign.accepted"
-        /// Who is meant is known: a segment, users or everyone.
+        /// The audience (a segment, users or everyone) is complete.
         case frozen = "campaign.frozen"
-        /// It was held, and is let go.
+        /// The held campaign was fired.
         case fired = "campaign.fired"
-        /// The first shard is out.
+        /// The first shard was published.
         case started = "campaign.started"
-        /// The time of one of its parts has come.
+        /// The release time of a part has come.
         case partReleased = "campaign.part_released"
-        /// There is one more reason to wait.
+        /// A reason to pause was added.
         case paused = "campaign.paused"
-        /// There is one less.
+        /// A reason to pause was removed.
         case resumed = "campaign.resumed"
-        /// Rate, end or urgency are others.
+        /// Rate, end or urgency changed.
         case changed = "campaign.changed"
-        /// A newer campaign took its place.
+        /// A newer campaign superseded this one.
         case superseded = "campaign.superseded"
-        /// Its time is over, and not all was sent.
+        /// The campaign expired before all was sent.
         case expired = "campaign.expired"
-        /// An operator ended it.
+        /// An operator cancelled the campaign.
         case cancelled = "campaign.cancelled"
-        /// Nothing can be sent.
+        /// The campaign cannot be sent.
         case failed = "campaign.failed"
         /// Every device has its outcome.
         case completed = "campaign.completed"
-        /// A provider is out for the app.
+        /// The app's breaker for a provider opened.
         case appSuspended = "app.suspended"
-        /// The provider takes the app's pushes again.
+        /// The app's breaker for a provider closed.
         case appResumed = "app.resumed"
-        /// An operator paused the app, its provider or its urgency.
+        /// An operator paused the app, a provider of it or an urgency of it.
         case scopePaused = "app.paused"
         /// An operator ended such a pause.
         case scopeResumed = "app.unpaused"
     }
 }
 
-/// A campaign's history is kept as rows of its own, as long as the campaign: the outbox keeps events a day at most, and
-/// only until they are published.
+/// A campaign's history has rows of its own and is kept as long as the campaign. The outbox keeps events for a day at
+/// most, and only until they are published.
 extension LedgerTransaction {
-    /// Writes what happened to a campaign, in the transaction that it happens in.
+    /// Writes an event of a campaign, in the transaction that causes it.
     func note(
         _ kind: HistoryEntry.Kind,
         campaign: UInt32,
@@ -72,7 +75,7 @@ extension LedgerTransaction {
         try note(kind, campaign: campaign, app: "", by: actor, data, now: now)
     }
 
-    /// Writes what happened to an app (an empty name is all of them).
+    /// Writes an event of an app (an empty name stands for all apps).
     func note(
         _ kind: HistoryEntry.Kind,
         app: String,
@@ -102,7 +105,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Removes what happened to apps so long ago that no campaign of then is kept; returns how many rows.
+    /// Removes some events of apps that are older than the retention of campaigns; returns the number of removed rows.
     public func purgeHistory(_ retention: Retention, now: Timestamp, max: Int = 500) throws(LedgerError) -> Int {
         try db.run(
             """
@@ -115,12 +118,12 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// What happened to a campaign, and to its app from its acceptance to its end, in the order of time.
+    /// The history of a campaign, and of its app from the campaign's acceptance to its end, in order of time.
     ///
     /// - Parameters:
     ///   - number: The campaign.
-    ///   - sequence: Only what was written behind this place; parts that were released are always among it.
-    ///   - now: Parts whose time comes later are left out.
+    ///   - sequence: Only entries after this position are returned; released parts are always included.
+    ///   - now: Parts that are released later are left out.
     public func history(
         campaign number: UInt32,
         after sequence: Int64 = 0,
@@ -141,7 +144,7 @@ extension LedgerReader {
         )
         var entries: [HistoryEntry] = []
         while try rows.next() {
-            // A word of a later version is left out.
+            // Kinds of a later version are left out.
             guard let kind = HistoryEntry.Kind(rawValue: rows.text(1)) else { continue }
             entries.append(
                 HistoryEntry(
@@ -175,7 +178,7 @@ extension LedgerReader {
 }
 
 extension HistoryEntry {
-    /// All that is known of a job that was refused.
+    /// The entry for a refused job.
     public init(_ refused: RefusedJob) {
         let document = JSONReader.read(refused.document).value
         self.init(

@@ -1,24 +1,24 @@
 import Campaigns
 
-/// An entry of the history with the campaign that it is of.
+/// An entry of the history with its campaign.
 public struct LedgerHistory: Sendable, Equatable {
-    /// What happened.
+    /// The entry.
     public var entry: HistoryEntry
-    /// The campaign's number; 0 of what happened to a whole app.
+    /// The campaign's number; 0 for an event of a whole app.
     public var campaign: UInt32
-    /// The app; empty is all of them.
+    /// The app; empty for all apps.
     public var app: String
-    /// The campaign's id; empty of what happened to a whole app.
+    /// The campaign's id; empty for an event of a whole app.
     public var campaignID: String
 }
 
 extension LedgerReader {
-    /// The last place in the history of all campaigns; 0 when nothing has happened.
+    /// The last position in the history of all campaigns; 0 if it is empty.
     public func lastHistoryPlace() throws(LedgerError) -> Int64 {
         try db.number("SELECT coalesce(max(seq), 0) FROM history") ?? 0
     }
 
-    /// What happened to all campaigns and apps behind a place, in its order.
+    /// The history of all campaigns and apps after a position, in order.
     public func history(after sequence: Int64, limit: Int) throws(LedgerError) -> [LedgerHistory] {
         let rows = try db.rows(
             """
@@ -31,7 +31,7 @@ extension LedgerReader {
         )
         var found: [LedgerHistory] = []
         while try rows.next() {
-            // A word of a later version is left out.
+            // Kinds of a later version are left out.
             guard let kind = HistoryEntry.Kind(rawValue: rows.text(1)) else { continue }
             let entry = HistoryEntry(
                 sequence: rows.int64(0),

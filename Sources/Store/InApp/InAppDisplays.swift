@@ -1,12 +1,12 @@
 public import Campaigns
 
 extension LedgerTransaction {
-    /// Remembers when a device has displayed a campaign's in-app message; of several instants the latest counts.
+    /// Stores the latest instant at which a device displayed a campaign's in-app message.
     ///
     /// - Parameters:
-    ///   - campaign: The campaign; one that is no in-app campaign, or over, is passed over.
+    ///   - campaign: The campaign; ignored if it is over or not an in-app campaign.
     ///   - device: The number in the registry.
-    ///   - at: By the phone's clock, as far as that is believed.
+    ///   - at: The instant by the phone's clock, as far as that is trusted.
     public func noteInAppDisplay(campaign: UInt32, device: Int64, at: Timestamp) throws(LedgerError) {
         try db.run(
             """
@@ -23,7 +23,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// When a device has displayed the messages of live in-app campaigns last, by the campaigns' numbers.
+    /// The last instants at which a device displayed messages of live in-app campaigns, by the campaigns' numbers.
     public func inAppDisplays(device: Int64) throws(LedgerError) -> [UInt32: Timestamp] {
         let rows = try db.rows(
             """
@@ -38,7 +38,7 @@ extension LedgerReader {
         return displays
     }
 
-    /// The jobs of some campaigns as the ledger keeps them.
+    /// The stored jobs of some campaigns.
     public func storedJobs(_ campaigns: [UInt32]) throws(LedgerError) -> [UInt32: [UInt8]] {
         var jobs: [UInt32: [UInt8]] = [:]
         for campaign in campaigns {

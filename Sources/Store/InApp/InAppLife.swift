@@ -2,9 +2,9 @@ public import Campaigns
 public import Delivery
 
 extension LedgerTransaction {
-    /// Lets an in-app campaign go live when its time has come, it is not paused and its lists are there (use `synced`).
+    /// Makes an in-app campaign live if its time has come, it is not paused and its lists are ready (use `synced`).
     ///
-    /// Returns true if it does.
+    /// Returns true if the campaign goes live.
     public func beginInApp(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> Bool {
         let campaign = lease.campaign
         guard try holdsLease(lease), let facts = try reader.campaign(campaign), facts.isInApp,
@@ -18,10 +18,10 @@ extension LedgerTransaction {
         return true
     }
 
-    /// Counts devices that are given a campaign's message, each once; devices are numbers of the registry.
+    /// Counts devices that receive a campaign's message, each once; devices are numbers of the registry.
     ///
-    /// Audience and accepted devices grow together, so that the law holds at every moment. A campaign that is over keeps
-    /// the count that it ended with.
+    /// The audience and the number of accepted devices grow together, so that the law always holds. A campaign that is
+    /// over keeps its final count.
     public func countGiven(_ given: [(campaign: UInt32, device: Int64)]) throws(LedgerError) {
         var counts: [UInt32: Int] = [:]
         for (campaign, device) in given {
@@ -35,7 +35,7 @@ extension LedgerTransaction {
                 .integer(device)
             )
         }
-        // In one order everywhere, so that two servers never wait for each other.
+        // The same order everywhere prevents deadlocks between two servers.
         for (campaign, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
             try db.run(
                 "UPDATE in_app_campaigns SET given = given + ?2 WHERE campaign = ?1",
@@ -47,7 +47,7 @@ extension LedgerTransaction {
     }
 }
 
-/// An in-app campaign whose message is given to devices now.
+/// An in-app campaign whose message devices receive now.
 public struct LiveInApp: Sendable, Equatable {
     /// The number in the ledger.
     public var campaign: UInt32
@@ -55,20 +55,20 @@ public struct LiveInApp: Sendable, Equatable {
     public var app: String
     /// The id in its app.
     public var id: String
-    /// Not before this instant.
+    /// The start of the campaign; nil for none.
     public var startsAt: Timestamp?
-    /// Not from this instant on; far away for one without an end.
+    /// The end of the campaign, exclusive; far in the future for one without an end.
     public var endsAt: Timestamp
-    /// The list that is meant; nil when the job says who is.
+    /// The list of the audience; nil if the job describes the audience.
     public var list: UInt32?
-    /// The list that is left out; nil when the job says who is, or nobody is.
+    /// The excluded list; nil if the job describes the excluded devices or excludes none.
     public var excludedList: UInt32?
     /// The instant at which it went live.
     public var releasedAt: Timestamp
 }
 
 extension LedgerReader {
-    /// All in-app campaigns that are live and not paused, in the order of their acceptance.
+    /// All in-app campaigns that are live and not paused, in order of acceptance.
     public func liveInApp() throws(LedgerError) -> [LiveInApp] {
         let rows = try db.rows(
             """
@@ -97,7 +97,7 @@ extension LedgerReader {
         return live
     }
 
-    /// Devices that were given the message of an in-app campaign; 0 of every other.
+    /// The number of devices that received an in-app campaign's message; 0 for any other campaign.
     func givenInApp(_ campaign: UInt32) throws(LedgerError) -> Int {
         Int(try db.number("SELECT given FROM in_app_campaigns WHERE campaign = ?1", .int(campaign)) ?? 0)
     }

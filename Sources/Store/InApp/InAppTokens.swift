@@ -1,24 +1,24 @@
 public import Campaigns
 public import Delivery
 
-/// The tokens of a list as sorted hashes: what a session asks for its device's token.
+/// The tokens of a list as sorted hashes, in which a session looks up its device's token.
 ///
-/// 8 bytes a device: 32 MB for four million while they are collected. A hash is 64 bits of `TokenHash`, so that of a
-/// list of four million one stranger in 4 × 10¹² is taken for one of its devices.
+/// They take 8 bytes a device: 32 MB for four million while they are collected. A hash is 64 bits of `TokenHash`. So
+/// for a list of four million devices, one unlisted device in 4 × 10¹² is mistaken for a listed one.
 public struct InAppTokens: Sendable {
     private let app: String
     private var prefixes: [ProviderName: UInt128] = [:]
     private var hashes: [Int64] = []
 
-    /// Hashes of a row.
+    /// The number of hashes in a row.
     private static let rowCount = 1024
 
-    /// None yet, of an app's list.
+    /// An empty collection for a list of an app.
     public init(app: String) {
         self.app = app
     }
 
-    /// Takes a chunk's devices, without those that were forgotten.
+    /// Adds a chunk's devices, except forgotten ones.
     public mutating func add(_ chunk: StoredChunk) {
         let provider = chunk.group.provider
         let prefix = prefixes[provider] ?? TokenHash.prefix(app: app, provider: provider.rawValue)
@@ -29,7 +29,7 @@ public struct InAppTokens: Sendable {
         }
     }
 
-    /// The rows to write, in order; this is empty afterwards.
+    /// Returns the rows to write, in order, and empties this collection.
     public mutating func finish() -> [Row] {
         hashes.sort()
         defer { hashes = [] }
@@ -39,12 +39,12 @@ public struct InAppTokens: Sendable {
         }
     }
 
-    /// Some neighbours.
+    /// A range of neighboring hashes.
     public struct Row: Sendable {
         let first: Int64
         let bytes: [UInt8]
 
-        /// Whether a hash is among those of a row that was read.
+        /// Returns true if the bytes of a stored row contain a hash.
         static func contains(_ hash: Int64, _ bytes: [UInt8]) -> Bool {
             var (low, high) = (0, bytes.count / 8)
             while low < high {
@@ -59,7 +59,7 @@ public struct InAppTokens: Sendable {
 }
 
 extension LedgerReader {
-    /// The lists whose tokens an in-app campaign still needs; none when it needs none or has them all.
+    /// The lists whose tokens an in-app campaign still needs; empty if it needs none or has them all.
     public func inAppLists(campaign: UInt32) throws(LedgerError) -> [UInt32] {
         let rows = try db.rows(
             """
@@ -72,7 +72,7 @@ extension LedgerReader {
         return Array(Set([rows.uint32(0), rows.uint32(1)].filter { $0 > 0 })).sorted()
     }
 
-    /// Which of some lists of in-app campaigns have a device's token.
+    /// The lists of in-app campaigns, among those asked for, that contain a device's token.
     public func inAppLists(
         _ asked: [(campaign: UInt32, list: UInt32)],
         app: String,
@@ -99,9 +99,9 @@ extension LedgerReader {
 }
 
 extension LedgerTransaction {
-    /// Writes some of a list's tokens; false when the lease is another worker's or the campaign is over.
+    /// Writes some of a list's tokens; returns false if another worker has the lease or the campaign is over.
     ///
-    /// `isFirst`: what another planner had written is removed before.
+    /// `isFirst` first removes the tokens that another planner wrote.
     public func writeInAppTokens(
         _ rows: [InAppTokens.Row],
         list: UInt32,
@@ -125,7 +125,8 @@ extension LedgerTransaction {
         return true
     }
 
-    /// All lists of a campaign are there; false as above.
+    /// Marks all lists of a campaign as complete; returns false if another worker has the lease or the campaign is
+    /// over.
     public func finishInAppTokens(by lease: LeaseToken) throws(LedgerError) -> Bool {
         guard try mayPrepare(lease) else { return false }
         try db.run("UPDATE in_app_campaigns SET prepared = 1 WHERE campaign = ?1", .int(lease.campaign))

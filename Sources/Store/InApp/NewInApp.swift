@@ -1,19 +1,19 @@
 import Campaigns
 import Delivery
 
-/// What acceptance needs to know of an in-app campaign beside what every campaign has.
+/// The facts that acceptance needs about an in-app campaign, in addition to those of every campaign.
 public struct NewInApp: Sendable, Equatable {
-    /// The list whose devices are left out; nil when the job leaves out none, or others.
+    /// The list whose devices are left out; nil if the job leaves out none, or leaves out others.
     public var excludedList: UInt32?
 
-    /// What is known at acceptance.
+    /// The facts that are known at acceptance.
     public init(excludedList: UInt32? = nil) {
         self.excludedList = excludedList
     }
 }
 
 extension LedgerTransaction {
-    /// Part of the acceptance of an in-app campaign: it has no shards, and is over only when it is ended.
+    /// Accepts the in-app part of a campaign: it has no shards and is over only when it is ended.
     func beginInApp(_ campaign: UInt32, _ new: NewInApp, app: String, list: UInt32) throws(LedgerError) {
         try db.run("UPDATE campaigns SET in_app = 1 WHERE number = ?1", .int(campaign))
         try db.run(
@@ -25,13 +25,13 @@ extension LedgerTransaction {
         )
     }
 
-    /// Nobody is given its message any more.
+    /// Ends an in-app campaign: no device receives its message any more.
     func endInApp(_ campaign: UInt32) throws(LedgerError) {
         try db.run("UPDATE in_app_campaigns SET ended = 1 WHERE campaign = ?1", .int(campaign))
         try db.run("DELETE FROM in_app_tokens WHERE campaign = ?1", .int(campaign))
     }
 
-    /// Removes some of what is kept of an in-app campaign that is forgotten; returns whether there is more.
+    /// Removes some rows of an in-app campaign that is being removed; returns true if there may be more.
     func forgetInApp(_ campaign: UInt32, rowsMax: Int) throws(LedgerError) -> Bool {
         for table in ["in_app_given", "in_app_displays"] {
             let removed = try db.run(

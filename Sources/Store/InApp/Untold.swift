@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// A completed campaign some of whose devices no push could reach.
+/// A completed campaign with devices that no push could reach.
 public struct UntoldCampaign: Sendable, Equatable {
     /// The number in the ledger.
     public var campaign: UInt32
@@ -8,12 +8,12 @@ public struct UntoldCampaign: Sendable, Equatable {
     public var app: String
     /// The instant of the first push.
     public var releasedAt: Timestamp
-    /// Nobody is told of it from then on.
+    /// The instant from which the app no longer tells of the campaign.
     public var expiresAt: Timestamp
 }
 
 extension LedgerTransaction {
-    /// Part of a campaign's completion: remembers it when its kind may be told of by the app and devices were not reached.
+    /// Records a completed campaign if its kind can be told of inside the app and some devices were not reached.
     func noteUntold(_ campaign: UInt32) throws(LedgerError) {
         let kinds = CampaignKind.allCases.filter(\.mayBeToldInside).map { "'\($0.rawValue)'" }
         try db.run(
@@ -31,7 +31,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Campaigns that devices are still to be told of, the newest first.
+    /// Campaigns that the app still has to tell devices of, newest first.
     public func untoldCampaigns(now: Timestamp, limit: Int) throws(LedgerError) -> [UntoldCampaign] {
         let rows = try db.rows(
             """
@@ -56,7 +56,7 @@ extension LedgerReader {
         return found
     }
 
-    /// The next chunks of a campaign that have devices which no push could reach; none behind the last.
+    /// The next chunks of a campaign that contain devices which no push could reach; empty after the last.
     public func untoldChunks(campaign: UInt32, from chunk: UInt32, limit: Int) throws(LedgerError) -> [UInt32] {
         let rows = try db.rows(
             """
@@ -73,9 +73,10 @@ extension LedgerReader {
         return chunks
     }
 
-    /// Those of some campaigns of which a phone has told anything but that a push came: its person has seen it, or will not.
+    /// The campaigns for which a phone reported more than a push's arrival: its person has seen the message or never
+    /// will.
     ///
-    /// A device is what the campaign's message id names.
+    /// `device` is the index in the campaign's message id.
     public func told(_ asked: [(campaign: UInt32, device: UInt32)]) throws(LedgerError) -> Set<UInt32> {
         let types = TrackedType.allCases.filter { $0 != .received }
         let steps = TrackedSurface.allCases.flatMap { surface in types.map { TrackedStep(surface, $0).number } }

@@ -1,9 +1,10 @@
 import Campaigns
 
-/// The devices of a campaign that no push could reach, found by what a registered device has now.
+/// The devices of a campaign that no push could reach, indexed by the present data of registered devices.
 ///
-/// 64 bits of `TokenHash` each, as in ``InAppTokens``. A device whose token died is found by its installation, if the
-/// registry had named it: the names of a list are its producer's, and a stranger may have one of them.
+/// Each takes 64 bits of `TokenHash`, as in ``InAppTokens``. A device whose token died is found by its installation,
+/// but only if the registry named it. The names in a list are chosen by its producer and may equal other devices'
+/// installations.
 public struct UntoldDevices: Sendable {
     private let app: String
     private let ofRegistry: Bool
@@ -11,18 +12,19 @@ public struct UntoldDevices: Sendable {
     private let installations: UInt128
     private var indexes: [Int64: UInt32] = [:]
 
-    /// None yet, of an app's campaign; `ofRegistry`: its devices' names are installations.
+    /// An empty collection for a campaign; `ofRegistry` says that its device names are installations.
     public init(app: String, ofRegistry: Bool) {
         (self.app, self.ofRegistry) = (app, ofRegistry)
         installations = TokenHash.prefix(app: app, provider: "installation")
     }
 
-    /// Entries that are kept.
+    /// The number of entries.
     public var count: Int { indexes.count }
 
-    /// Takes a device when no push could reach it: its token is dead, the provider refused it, or its person allows none.
+    /// Adds a device that no push could reach: its token is dead, the provider refused it, or its person opted out.
     ///
-    /// One that was left out by a template or a frequency cap is to hear nothing; one without an answer may have got it.
+    /// Devices that a template or a frequency cap left out are not to be told. A device without an answer may have
+    /// received the push.
     public mutating func add(_ device: DeviceResult) {
         switch (device.outcome, device.reason) {
         case (.invalid, _), (.skipped, "OptedOut"): break
@@ -36,7 +38,7 @@ public struct UntoldDevices: Sendable {
         indexes[TokenHash.short(TokenHash.value(prefix: installations, token: id.utf8))] = device.index
     }
 
-    /// A registered device's index in the campaign; nil when a push reached it, or it was not meant.
+    /// The index in the campaign of a registered device; nil if a push reached it or it is not in the audience.
     public func index(of device: RegisteredDevice) -> UInt32? {
         if let token = device.token {
             let prefix =

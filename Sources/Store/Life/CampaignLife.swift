@@ -1,25 +1,25 @@
 public import Campaigns
 public import Delivery
 
-/// What an operator's order came to.
+/// The result of an operator's order.
 public enum LifeResult: Sendable, Equatable {
-    /// It is so now (or was before).
+    /// The order took effect, now or before.
     case done(CampaignFacts)
     /// The campaign is over; nothing was changed.
     case over(CampaignFacts)
     /// `fire` of a campaign that was never held; nothing was changed.
     case notHeld(CampaignFacts)
-    /// It cannot end then; nothing was changed.
+    /// The campaign cannot end at that instant; nothing was changed.
     case wrongEnd(CampaignFacts, ExpiryRule.EndProblem)
-    /// There is no such campaign.
+    /// The campaign does not exist.
     case unknown
 }
 
 extension LedgerTransaction {
-    /// Pauses a campaign for a reason; what runs is told by the next poll (use `synced`).
+    /// Pauses a campaign for a reason; running shards learn of it at the next poll (use `synced`).
     ///
-    /// `detail` and `actor` are for its history: the provider's word, for example, and who wants it. `share`: only the
-    /// devices of this provider, in a campaign of several; the others go on.
+    /// `detail` and `actor` go to the history: for example the provider's own words, and the person who ordered it.
+    /// `share` limits the pause to this provider's devices in a campaign of several providers.
     public func pause(
         campaign: UInt32,
         share: ProviderName? = nil,
@@ -52,7 +52,7 @@ extension LedgerTransaction {
         return .done(facts)
     }
 
-    /// Pauses the campaign of a shard, or in one of several providers what has the shard's; returns it as it was.
+    /// Pauses the campaign of a shard, or only the shard's provider in a campaign of several; returns the facts before.
     public func pause(
         of key: ShardKey,
         reason: AsideReason,
@@ -64,9 +64,10 @@ extension LedgerTransaction {
         return before
     }
 
-    /// Takes one reason away, from each of its providers; the campaign runs when none is left (use `synced`).
+    /// Removes one reason to pause, from all providers; the campaign runs when no reason remains (use `synced`).
     ///
-    /// Taken away a second time, `wrongEnvironment` lifts the guard: the tokens that are called wrong are believed to be.
+    /// Removing `wrongEnvironment` a second time lifts the guard: the provider's verdict on those tokens is then
+    /// believed.
     public func resume(
         campaign: UInt32,
         reason: AsideReason = .paused,
@@ -102,11 +103,11 @@ extension LedgerTransaction {
         return .done(facts)
     }
 
-    /// Stops a campaign: no claim of it is granted from now on, and the unplanned rest is counted (use `synced`).
+    /// Cancels a campaign: no further claim is granted, and the unplanned devices are counted (use `synced`).
     ///
-    /// A piece of its rows that nobody runs is settled here, which is all of a small one; the others by `endCampaign`, or
-    /// by whichever planner comes. What runs is told by the next poll; what lies in queues and on rungs will find its row
-    /// settled, or ends with its claim.
+    /// Settles one piece of the rows that no worker runs, which is all rows of a small campaign; `endCampaign` or any
+    /// planner settles the others. Running shards learn of it at the next poll. Shards in queues and on rungs find
+    /// their rows settled, or end with their claims.
     public func cancel(
         campaign: UInt32,
         by actor: String = HistoryEntry.fleet,
@@ -116,7 +117,7 @@ extension LedgerTransaction {
         return try cancel(campaign: campaign, by: actor, &piece, now: now)
     }
 
-    /// The same with a clock.
+    /// Cancels a campaign, measuring the piece of work with a given clock.
     public func cancel(
         campaign: UInt32,
         by actor: String = HistoryEntry.fleet,
@@ -138,7 +139,7 @@ extension LedgerTransaction {
         return .done(facts)
     }
 
-    /// Completes a campaign all of whose devices have an outcome, once, with its event; returns the final stage then.
+    /// Completes a campaign once all its devices have an outcome, with its event; returns the final stage if it did.
     public func completeIfDone(campaign: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStage? {
         try judgeIfFinished(campaign: campaign, now: now)
         guard let facts = try reader.campaign(campaign), try reader.isDone(campaign: campaign) else { return nil }
@@ -154,7 +155,7 @@ extension LedgerTransaction {
         if stage == .completed, !facts.isInApp, facts.supersededBy == nil, facts.expiresAt > now {
             try noteUntold(campaign)
         }
-        // A cancelled one has said so, and is over when what ran has its answers.
+        // The cancellation is in the history already; this entry comes when the running shards have their answers.
         try note(.completed, campaign: campaign, ["state": .string(stage.rawValue)], now: now)
         try bumpRevision()
         return stage
@@ -171,7 +172,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Whether all devices of a campaign have an outcome and it is not completed yet.
+    /// Returns true if all devices of a campaign have an outcome and it is not completed yet.
     public func isDone(campaign: UInt32) throws(LedgerError) -> Bool {
         let isOpen = try db.number(
             """
@@ -198,14 +199,14 @@ extension LedgerReader {
         return isOpen == nil
     }
 
-    /// Whether `completeIfDone` may have something to do: nothing is left of a campaign, or only what the guard holds
-    /// back.
+    /// Returns true if `completeIfDone` may have work: nothing is left of the campaign, or only devices that the guard
+    /// holds back.
     public func mayBeDone(campaign: UInt32) throws(LedgerError) -> Bool {
         if try isDone(campaign: campaign) { return true }
         return try !leftToGuard(campaign: campaign).isEmpty
     }
 
-    /// Why a share is paused by itself, or a campaign as a whole.
+    /// The reasons why a share alone, or a campaign as a whole, is paused.
     fileprivate func ownReasons(_ facts: CampaignFacts) throws(LedgerError) -> Set<AsideReason> {
         guard let share = facts.share else { return facts.pausedBy }
         let rows = try db.rows(
@@ -216,7 +217,7 @@ extension LedgerReader {
         return try rows.next() ? Set(rows.words(0).compactMap { AsideReason(rawValue: $0) }) : []
     }
 
-    /// Whether a campaign has reasons to be paused; of one of several providers, whether each has.
+    /// Returns true if a campaign is paused; with several providers, if each of its shares is.
     fileprivate func isPaused(_ campaign: UInt32) throws(LedgerError) -> Bool {
         guard let facts = try self.campaign(campaign) else { return false }
         return try shares(of: facts).allSatisfy { !$0.pausedBy.isEmpty }
@@ -224,6 +225,6 @@ extension LedgerReader {
 }
 
 extension CampaignFacts {
-    /// What it waits for now, in the contract's words.
+    /// The present reasons to pause, in the contract's words.
     fileprivate var reasonWords: JSONValue { .array(pausedBy.map(\.rawValue).sorted().map(JSONValue.string)) }
 }

@@ -1,26 +1,27 @@
 public import Campaigns
 public import Delivery
 
-/// When a campaign ends from now on.
+/// The new end of a campaign.
 public enum NewEnd: Sendable, Equatable {
-    /// At an instant, all its parts too.
+    /// One instant, for all parts too.
     case at(Timestamp)
-    /// Each part at an instant of its own, by time zone ("" for devices that say none).
+    /// An instant for each part, by time zone ("" for devices without one).
     case byZone([String: Timestamp])
 }
 
-/// What an operator changes of a campaign that is not over. What lies in queues learns of it when it is claimed.
+/// The changes that an operator may make to a campaign that is not over. Queued shards learn of them when they are
+/// claimed.
 extension LedgerTransaction {
-    /// Gives a campaign another end (use `synced`).
+    /// Changes the end of a campaign (use `synced`).
     ///
-    /// Shards that are claimed from now on have it, with what the provider is told; those that run are handed over at the
-    /// next poll. What counted from the release counts no longer: the end is an instant now.
+    /// Shards that are claimed from now on use the new end, also towards the provider. Running shards are handed over
+    /// at the next poll. An end that was relative to the release becomes an instant.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
     ///   - end: The end.
-    ///   - storage: How long its provider keeps a push at most.
-    ///   - actor: Who wants it, for the history.
+    ///   - storage: The longest time that the provider stores a push.
+    ///   - actor: The operator, for the history.
     ///   - now: The instant.
     public func setEnd(
         campaign: UInt32,
@@ -68,7 +69,8 @@ extension LedgerTransaction {
 
     /// Moves a campaign to the other lane of its provider (use `synced`).
     ///
-    /// What is published from now on goes there; what is in a queue, on a rung or with a worker finishes where it is.
+    /// Shards that are published from now on go there. Shards in a queue, on a rung or with a worker finish where they
+    /// are.
     public func setUrgency(
         campaign: UInt32,
         _ urgency: Urgency,
@@ -89,7 +91,7 @@ extension LedgerTransaction {
         return .done(try reader.campaign(campaign) ?? facts)
     }
 
-    /// Gives a campaign another rate, or none (use `synced`); turns that were given away stay.
+    /// Changes or removes the rate of a campaign (use `synced`); turns that were given away stay.
     public func setPace(
         campaign: UInt32,
         _ pace: Pace?,
@@ -112,7 +114,7 @@ extension LedgerTransaction {
     }
 }
 
-/// A part with the end that it is to get.
+/// A part with its new end.
 private struct PartEnd {
     var number: UInt32
     var releaseAt: Timestamp
@@ -120,14 +122,14 @@ private struct PartEnd {
 }
 
 extension NewEnd {
-    /// The campaign's: that of the part that ends last; `byZone` of one that has no parts.
+    /// The end of the campaign: the latest end of its parts; `self` if it has no parts.
     fileprivate func last(of parts: [PartEnd]) -> NewEnd {
         parts.map(\.end).max().map { .at($0) } ?? self
     }
 }
 
 extension LedgerReader {
-    /// The time zones of a campaign's parts, nil among them for devices that say none; none when it is not cut by those.
+    /// The time zones of a campaign's parts, with nil for devices without one; empty if it is not split by time zone.
     public func partZones(campaign: UInt32) throws(LedgerError) -> [String?] {
         let rows = try db.rows(
             "SELECT time_zone FROM parts WHERE campaign = ?1 AND expires_at > 0 ORDER BY part",
@@ -138,7 +140,9 @@ extension LedgerReader {
         return zones
     }
 
-    /// None for a campaign whose parts have no ends of their own; a part whose zone `end` does not name keeps its own.
+    /// The parts with their new ends; empty if the parts have no ends of their own.
+    ///
+    /// A part whose zone `end` lacks keeps its end.
     fileprivate func partEnds(campaign: UInt32, _ end: NewEnd) throws(LedgerError) -> [PartEnd] {
         let rows = try db.rows(
             """

@@ -1,28 +1,28 @@
 public import Campaigns
 import Delivery
 
-/// What a piece of ending came to.
+/// The result of a piece of ending.
 public struct EndingStep: Sendable, Equatable {
-    /// Campaigns whose time was found to be over by this piece, with devices left that nobody has sent to.
+    /// Campaigns that this piece found expired, with devices left that nobody has sent to.
     public var expired: [UInt32] = []
-    /// Whether there is more to settle: ask again.
+    /// True if more is to be settled: call again.
     public var isMore = false
 }
 
 /// The end of campaigns before all is sent (design, section 7: settled without a message).
 ///
-/// A campaign is marked in one transaction, from which on no claim is granted: by its stage, by what superseded it, or by
-/// the outcome of the devices that are in no shard. Its rows that nobody runs are settled in pieces by whoever comes, and
-/// each piece keeps the law. So a planner that dies in the midst leaves nothing to be mended.
+/// One transaction marks a campaign, and from then on no claim is granted. The mark is its stage, the campaign that
+/// superseded it, or the outcome of the devices that are in no shard. Whoever comes next settles the rows that no
+/// worker runs in pieces, and each piece keeps the law. So a planner that dies midway leaves nothing to repair.
 extension LedgerTransaction {
-    /// Does a piece of what campaigns that are over have left: marks those whose time has passed, settles rows that nobody
-    /// runs, completes those that have none.
+    /// Does a piece of ending: marks expired campaigns, settles rows that no worker runs, and completes campaigns that
+    /// have none left.
     public func endDue(now: Timestamp) throws(LedgerError) -> EndingStep {
         var piece = Piece()
         return try endDue(now: now, &piece)
     }
 
-    /// The same with a clock.
+    /// Does a piece of ending, measured with a given clock.
     public func endDue(now: Timestamp, _ piece: inout Piece) throws(LedgerError) -> EndingStep {
         var step = EndingStep()
         for number in try reader.endingCampaigns(now: now) {
@@ -42,10 +42,10 @@ extension LedgerTransaction {
         return step
     }
 
-    /// As many rows a campaign's own mark and end are worth.
+    /// The cost of marking and completing a campaign, in rows.
     private static let rowsOfCampaign = 10
 
-    /// Does a piece of one campaign's end; returns whether there is more.
+    /// Does a piece of one campaign's end; returns true if there is more.
     public func endCampaign(_ number: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
         guard let facts = try reader.campaign(number), facts.ending(at: now) != nil else { return false }
         var piece = Piece()
@@ -54,10 +54,9 @@ extension LedgerTransaction {
         return isMore
     }
 
-    /// Writes down as what the devices end that are in no shard, and how many they are, which is the mark of a campaign
-    /// that is over; a second time nothing.
+    /// Marks a campaign as over: stores the outcome and the number of the devices that are in no shard.
     ///
-    /// Returns whether devices are left that nobody has sent to or is sending to.
+    /// Has no effect a second time. Returns true if devices are left that nobody has sent to or is sending to.
     @discardableResult
     func markEnded(_ campaign: CampaignFacts, _ outcome: Outcome) throws(LedgerError) -> Bool {
         guard campaign.endedAs == nil else { return false }
@@ -71,7 +70,7 @@ extension LedgerTransaction {
             )
         }
         let hasRest = try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND cursor < chunks", .int(number)) == 1
-        // One without chunks has no shard either, so nobody has to be told by this.
+        // A campaign without chunks has no shards either, so nobody needs this mark.
         try db.run(
             """
             UPDATE campaigns SET rest_outcome = ?2, cursor = chunks,
@@ -85,7 +84,7 @@ extension LedgerTransaction {
         return try reader.hasWaiting(number)
     }
 
-    /// Settles rows of a campaign that nobody runs, as many as the piece has room for; returns whether none is left.
+    /// Settles rows of a campaign that no worker runs, as many as the piece allows; returns true if none is left.
     func settleWaiting(
         _ campaign: CampaignFacts,
         _ piece: inout Piece,
@@ -105,7 +104,7 @@ extension LedgerTransaction {
         return try settleParked(campaign, &piece, now: now)
     }
 
-    /// The same for rows that wait for a person, with the entries that show them.
+    /// Settles parked rows of a campaign and removes their entries; returns true if none is left.
     private func settleParked(
         _ campaign: CampaignFacts,
         _ piece: inout Piece,
@@ -116,7 +115,7 @@ extension LedgerTransaction {
         var (last, ended): (Int64, Int) = (0, 0)
         while true {
             guard piece.allowance > 0 else { break }
-            // Bodies are read one by one: an entry counts for several rows.
+            // Bodies are read one by one, so an entry counts as several rows.
             let page = try reader.parkedIDs(filter, after: last, limit: 10)
             for id in page {
                 if try endParked(id, of: campaign, now: now) { ended += 1 }
@@ -125,7 +124,8 @@ extension LedgerTransaction {
             guard let end = page.last else { break }
             last = end
         }
-        // What no entry shows; and rather these than nothing, should there be entries that show something else.
+        // Rows without an entry. At least one row is settled, even if the entries used up the piece without settling
+        // any.
         while ended == 0 || piece.allowance > 0 {
             let room = max(1, piece.allowance)
             let rows = try reader.waiting(campaign.number, in: .parked, limit: room)
@@ -157,7 +157,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Campaigns that are over and not completed, those first that nobody has marked.
+    /// Campaigns that are over and not completed; unmarked ones come first.
     fileprivate func endingCampaigns(now: Timestamp) throws(LedgerError) -> [UInt32] {
         let rows = try db.rows(
             """
@@ -173,7 +173,7 @@ extension LedgerReader {
         return numbers
     }
 
-    /// Whether a campaign has rows that are not settled and that nobody runs.
+    /// Returns true if a campaign has rows that are not settled and that no worker runs.
     fileprivate func hasWaiting(
         _ campaign: UInt32,
         in states: [ShardState] = AsideRelease.waitingStates + [.parked]
@@ -184,7 +184,7 @@ extension LedgerReader {
         return false
     }
 
-    /// Some rows of a campaign that are in one state; by the index alone, whatever else there is.
+    /// Some rows of a campaign in one state, found by the index alone.
     fileprivate func waiting(
         _ campaign: UInt32,
         in state: ShardState,

@@ -2,10 +2,11 @@ public import Campaigns
 public import Delivery
 
 extension LedgerTransaction {
-    /// Cuts the first shards of a campaign that waits for `fire`, or takes those that were cut already.
+    /// Cuts the first shards of a campaign that waits for `fire`, or returns those that are cut already.
     ///
-    /// Its rows are set aside, and `fire` lets them go in its own transaction: whoever has them in memory publishes them
-    /// without asking again. `waits`: it is not held any more. None of a campaign with something to count for each device.
+    /// The rows are set aside, and `fire` releases them in its own transaction. So a planner that has them in memory
+    /// publishes them without another query. Returns `waits` if the campaign is not held any more, and no shards if
+    /// something is counted for each device.
     public func prepare(
         _ lease: LeaseToken,
         shardsMax: Int,
@@ -33,15 +34,15 @@ extension LedgerTransaction {
         )
     }
 
-    /// Lets a held campaign go: a compare-and-set, so that fired twice is fired once (use `synced`).
+    /// Fires a held campaign: a compare-and-set, so that firing twice has the effect of once (use `synced`).
     ///
-    /// What counts from its release begins now. A campaign that is paused as well, or whose `send_at` has not come, begins
-    /// when that is over; one that supersedes another when that one's runs have stopped.
+    /// An end relative to the release counts from now. A campaign that is also paused, or whose `send_at` lies ahead,
+    /// begins after that. A campaign that supersedes another begins when the other's runs have stopped.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
-    ///   - shared: The instant on the clock that all workers share; nil when it is `now`.
-    ///   - actor: Who wants it, for the history.
+    ///   - shared: The instant on the clock that all workers share; nil if it is `now`.
+    ///   - actor: The operator, for the history.
     ///   - now: The instant.
     public func fire(
         campaign: UInt32,
@@ -80,7 +81,7 @@ extension LedgerTransaction {
         return .done(facts)
     }
 
-    /// Lets the rows of a campaign go that were cut before it was fired; returns how many.
+    /// Releases the rows that were cut before the campaign was fired; returns their number.
     private func releaseHeld(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) -> Int {
         let providers = FirePlan.releases(try reader.shares(of: campaign), now: now)
         return try db.run(
@@ -98,7 +99,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// What is known of a campaign's release.
+    /// The facts about a campaign's release.
     fileprivate func firing(_ campaign: UInt32) throws(LedgerError) -> FirePlan.Facts? {
         let rows = try db.rows(
             "SELECT hold, created_at, release_seconds, fired_at FROM campaigns WHERE number = ?1",
@@ -114,20 +115,20 @@ extension LedgerReader {
     }
 }
 
-/// Connections that a held campaign will want at the moment it is fired.
+/// A connection that a held campaign needs at the moment it is fired.
 public struct HeldRoute: Sendable, Hashable {
     /// The app.
     public var app: String
     /// The provider.
     public var provider: ProviderName
-    /// nil is the app's own environment.
+    /// The environment; nil for the app's own.
     public var environment: PushEnvironment?
-    /// Urgent and bulk have connections of their own.
+    /// The urgency; urgent and bulk have connections of their own.
     public var urgency: Urgency
 }
 
 extension LedgerReader {
-    /// Where the first shards of all held campaigns will go.
+    /// The connections that the first shards of all held campaigns need.
     public func heldRoutes() throws(LedgerError) -> Set<HeldRoute> {
         let rows = try db.rows(
             """

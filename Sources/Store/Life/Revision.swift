@@ -1,14 +1,14 @@
 extension LedgerTransaction {
-    /// Says that something has changed that pollers want to see: a campaign's life, a list.
+    /// Announces a change that pollers want to see: in a campaign's life, or a list.
     func bumpRevision() throws(LedgerError) {
         try db.run("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
     }
 }
 
 extension LedgerReader {
-    /// Grows whenever a campaign is accepted, starts, is paused, resumed, cancelled or completed, in any process.
+    /// A counter that grows whenever any process accepts, starts, pauses, resumes, cancels or completes a campaign.
     ///
-    /// One row: what is polled to learn whether there is anything to look at.
+    /// It is a single row, polled to learn whether anything has changed.
     public func revision() throws(LedgerError) -> Int64 {
         try db.number("SELECT value FROM meta WHERE key = 'revision'") ?? 0
     }

@@ -1,13 +1,13 @@
 public import Campaigns
 public import Delivery
 
-/// Collapse in the queue: the rules are `Supersession`'s.
+/// Collapse in the queue; `Supersession` has the rules.
 extension LedgerTransaction {
-    /// Releases a campaign: what it supersedes is marked, and a piece of what nobody runs of that is settled (use
-    /// `synced`); `endDue` settles the others.
+    /// Releases a campaign: marks the campaigns that it supersedes and settles a piece of their rows that no worker
+    /// runs.
     ///
-    /// Call it again while it `waits`; `marked` says whether something was marked by this call, so that workers are to be
-    /// told.
+    /// Use `synced`; `endDue` settles the other rows. Call it again while it returns `waits`. `marked` is true if this
+    /// call marked a campaign, so that workers must be told.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
@@ -41,14 +41,14 @@ extension LedgerTransaction {
         return (.released, marked)
     }
 
-    /// Releases a campaign that supersedes none; returns whether it is so.
+    /// Releases a campaign if it supersedes none; returns true if it was released.
     func releaseIfFirst(_ campaign: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
         guard let collapse = try reader.collapse(campaign), try reader.older(than: collapse, withMarked: true).isEmpty
         else { return false }
         return try release(campaign: campaign, shared: now, now: now).result == .released
     }
 
-    /// Runs of superseded campaigns open no stream any more; what is in flight is still written.
+    /// Records runs of superseded campaigns that open no more streams; answers in flight are still written.
     public func markStopped(_ runs: [RunToken]) throws(LedgerError) {
         for run in runs {
             try db.run(
@@ -65,7 +65,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Supersedes a campaign that is accepted after a newer one was released; returns whether it is so.
+    /// Supersedes a campaign that is accepted after a newer one was released; returns true if it was superseded.
     func supersedeIfOlder(_ campaign: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
         guard let collapse = try reader.collapse(campaign) else { return false }
         let newer = try db.number(
@@ -83,7 +83,7 @@ extension LedgerTransaction {
         return true
     }
 
-    /// Marks every older campaign that is not over; returns whether there was one.
+    /// Supersedes every older campaign that is not over; returns true if there was one.
     private func supersedeOlder(
         than collapse: Collapse,
         by newer: UInt32,
@@ -114,16 +114,16 @@ extension LedgerTransaction {
     }
 }
 
-/// What a campaign collapses with, and where it stands there.
+/// The collapse key of a campaign, and its position among those with the same key.
 struct Collapse {
     var key: [UInt8]
     var place: Supersession.Place
-    /// When it marked the older ones.
+    /// The instant at which the campaign marked the older ones.
     var markedAt: Timestamp?
 }
 
 extension LedgerReader {
-    /// nil for a campaign that collapses with none.
+    /// The collapse of a campaign; nil if it has no collapse key.
     func collapse(_ campaign: UInt32) throws(LedgerError) -> Collapse? {
         let rows = try db.rows(
             "SELECT collapse_key, created_at, collapse_marked_at FROM campaigns WHERE number = ?1",
@@ -137,7 +137,7 @@ extension LedgerReader {
         )
     }
 
-    /// The older campaigns that collapse with one and are not completed.
+    /// The older campaigns with the same collapse key that are not completed.
     func older(than collapse: Collapse, withMarked: Bool) throws(LedgerError) -> [UInt32] {
         let rows = try db.rows(
             """
@@ -157,7 +157,7 @@ extension LedgerReader {
         return numbers
     }
 
-    /// Rows of older campaigns whose runs may open a stream.
+    /// The number of older campaigns' running shards that may still open a stream.
     func runningOlder(than collapse: Collapse) throws(LedgerError) -> Int {
         var running = 0
         for campaign in try older(than: collapse, withMarked: true) {

@@ -1,20 +1,21 @@
 import Campaigns
 import Delivery
 
-/// Tokens that a provider has called dead, never sent to again, and those that it has called wrong once: suspect.
+/// Dead tokens, which a provider has rejected for good and which are never sent to again, and suspect tokens, which a
+/// provider has called wrong once.
 ///
-/// A settle marks their places in the chunk, which is what other campaigns to the same list read. For lists to come
-/// their hashes are learnt from those marks later and in bulk: inserting each at its random place of an index within
-/// the settle would cost more than the rest of it.
+/// A settlement marks their positions in the chunk, and other campaigns to the same list read these marks. For future
+/// lists, their hashes are learned from the marks later and in bulk. Inserting each hash at its random position of an
+/// index during settlement would cost more than the rest of the settlement.
 extension LedgerTransaction {
-    /// Marks devices of a row's chunk that its settlement found dead.
+    /// Marks the devices of a row's chunk that its settlement found dead.
     func bury(_ dead: [Settlement.DeadToken], of record: ShardRecord) throws(LedgerError) {
         try mark(record) { marks in
             for token in dead { marks.die(record.place(token.position), at: token.since) }
         }
     }
 
-    /// Marks devices whose tokens were called wrong, outside a tripped guard: suspect the first time, dead the second.
+    /// Marks devices whose tokens were called wrong outside a tripped guard: suspect the first time, dead the second.
     func suspect(
         _ positions: some Sequence<UInt16>,
         of record: ShardRecord,
@@ -33,7 +34,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Takes the mark from suspect devices whose tokens were accepted: what was wrong was not the token.
+    /// Removes the mark from suspect devices whose tokens were accepted, because the token was not the problem.
     func clear(_ progress: Progress, of record: ShardRecord) throws(LedgerError) {
         let places = (0..<record.count).filter { progress.state(at: $0) == .outcome(.accepted) }
             .map { record.place(UInt16($0)) }
@@ -64,7 +65,7 @@ extension LedgerTransaction {
 
     private func mark(_ record: ShardRecord, _ change: (inout ChunkMarks) -> Void) throws(LedgerError) {
         let list = try db.number("SELECT list FROM campaigns WHERE number = ?1", .int(record.id.key.campaign)) ?? 0
-        // The chunk's row is always there, unlike that of its marks.
+        // The chunk's row always exists, unlike the row of its marks.
         try db.lock("SELECT 1 FROM chunks WHERE list = ?1 AND ordinal = ?2", .integer(list), .int(record.chunk))
         let rows = try db.rows(
             "SELECT bits, suspects, died FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
@@ -81,7 +82,7 @@ extension LedgerTransaction {
         try write(marks, list: list, ordinal: record.chunk, learnt: false)
     }
 
-    /// Marks devices of a new chunk whose tokens are known to be dead or suspect.
+    /// Marks the devices of a new chunk whose tokens are known to be dead or suspect.
     func markKnownDead(_ chunk: ListChunk, list: UInt32, app: String) throws(LedgerError) {
         let prefix = TokenHash.prefix(app: app, provider: chunk.group.provider.rawValue)
         var marks = ChunkMarks()
@@ -114,7 +115,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Marks devices of a new chunk whose tokens were called wrong once.
+    /// Marks the suspect devices of a new chunk.
     func markSuspect(_ positions: [Int], list: UInt32, ordinal: UInt32) throws(LedgerError) {
         guard !positions.isEmpty else { return }
         var marks = ChunkMarks()
@@ -122,7 +123,7 @@ extension LedgerTransaction {
         try write(marks, list: Int64(list), ordinal: ordinal, learnt: true)
     }
 
-    /// Marks devices of a chunk that are never sent to because their person does not want it.
+    /// Marks devices of a chunk that are never sent to because their person opted out.
     func markOptedOut(_ positions: [Int], list: UInt32, ordinal: UInt32) throws(LedgerError) {
         guard !positions.isEmpty else { return }
         let rows = try db.rows(
@@ -145,11 +146,11 @@ extension LedgerTransaction {
     }
 }
 
-/// What is known against devices of a chunk.
+/// The marks of a chunk's devices.
 private struct ChunkMarks {
     var dead = DeadBits()
     var suspects = DeadBits()
-    /// Deaths that are not learnt yet.
+    /// Deaths that are not learned yet.
     var died: [(place: Int, at: Int64)] = []
 
     mutating func die(_ place: Int, at instant: Timestamp?) {
@@ -157,7 +158,7 @@ private struct ChunkMarks {
         died.append((place, instant?.milliseconds ?? .max))
     }
 
-    /// Two bytes for the place and eight for the instant, least significant first.
+    /// Two bytes for the position and eight for the instant of each death, least significant byte first.
     var diedBytes: [UInt8] {
         died.flatMap { death in
             [UInt8(truncatingIfNeeded: death.place), UInt8(truncatingIfNeeded: death.place >> 8)]
@@ -174,17 +175,17 @@ private struct ChunkMarks {
 }
 
 extension ShardRecord {
-    /// The place in the chunk of a position in the shard.
+    /// The position in the chunk of a position in the shard.
     func place(_ position: UInt16) -> Int {
         Int(positions.isEmpty ? position : positions[Int(position)])
     }
 }
 
 extension LedgerTransaction {
-    /// Learns the tokens behind marks that settles have made, a bounded number of chunks a call.
+    /// Learns the tokens behind the marks of settlements, a bounded number of chunks per call.
     ///
-    /// A token of the registry dies by it when it was not registered after the provider's instant; one that was lives on.
-    /// Returns whether there is more. The planner role calls it every second or so; uploads learn some by themselves.
+    /// A token of the registry dies if it was not registered again after the provider's instant. Returns true if there
+    /// is more. The planner role calls this about every second; uploads also learn some tokens.
     @discardableResult
     public func learnDeadTokens(chunksMax: Int = 100) throws(LedgerError) -> Bool {
         let rows = try db.rows(
@@ -200,7 +201,7 @@ extension LedgerTransaction {
         var chunks: [(list: UInt32, ordinal: UInt32)] = []
         var isMore = false
         while try rows.next() {
-            // A chunk all of whose tokens are dead has as many as some hundred others.
+            // A chunk with only dead tokens has as many of them as a hundred others or so.
             guard deaths.count + suspects.count < Self.tokensMax else {
                 isMore = true
                 break
@@ -220,7 +221,7 @@ extension LedgerTransaction {
             }
             chunks.append(chunk)
         }
-        // In the order of the index, so that neighbours share pages.
+        // The index's order, so that neighbors share pages.
         for (hash, at) in deaths.sorted(by: { $0.key < $1.key }) { try bury(hash, at: at) }
         for hash in suspects.sorted() { try distrust(hash) }
         for chunk in chunks {
@@ -234,6 +235,6 @@ extension LedgerTransaction {
         return isMore || chunks.count == chunksMax
     }
 
-    /// Tokens that are learnt in one transaction, and those of one more chunk.
+    /// The limit of tokens learned in one transaction, which the last chunk may exceed.
     private static let tokensMax = 1_500
 }

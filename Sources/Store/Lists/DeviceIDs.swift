@@ -1,4 +1,4 @@
-/// The producer's names of a chunk's devices as bytes: two for the length (0xFFFF: none), then UTF-8.
+/// The producer's names of a chunk's devices as bytes: two for the length (0xFFFF for none), then UTF-8.
 enum DeviceIDs {
     static func encode(_ ids: [String?]) -> [UInt8]? {
         guard ids.contains(where: { $0 != nil }) else { return nil }

@@ -1,20 +1,20 @@
 public import Campaigns
 import Delivery
 
-/// A chunk of a finished list, as a walk over it reads it.
+/// A chunk of a finished list with its devices.
 public struct StoredChunk: Sendable {
-    /// Counts the list's chunks from 0.
+    /// The chunk's position in the list, from 0.
     public var ordinal: UInt32
-    /// What its devices have in common.
+    /// The properties that its devices share.
     public var group: ListChunk.Group
-    /// The devices; variables included.
+    /// The devices, including their variables.
     public var devices: DeviceBatch
-    /// The producer's names of the devices; empty when none was given.
+    /// The producer's names of the devices; empty if it gave none.
     public var deviceIDs: [String?]
-    /// Positions of devices that are never sent to, because they were forgotten.
+    /// Positions of devices that are never sent to because they were forgotten.
     public var optedOut: Set<Int>
 
-    /// The chunk as it will be stored.
+    /// A chunk that will be stored in this form.
     public init(_ chunk: ListChunk) {
         self.init(
             ordinal: chunk.ordinal,
@@ -35,7 +35,7 @@ public struct StoredChunk: Sendable {
 }
 
 extension LedgerReader {
-    /// The chunks of a list behind an ordinal (-1: from the first), some dozen a call; none behind the last.
+    /// The chunks of a list after an ordinal (-1 for the first), a few dozen per call; empty after the last.
     public func listChunks(_ list: UInt32, after ordinal: Int64, limit: Int = 20) throws(LedgerError) -> [StoredChunk] {
         let rows = try db.rows(
             """

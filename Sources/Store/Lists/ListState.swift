@@ -1,9 +1,9 @@
-/// Where a list stands in the ledger; the raw value is stored.
+/// The state of a list in the ledger; the raw value is stored.
 enum ListState: Int {
-    /// It is being written, and nobody sees it.
+    /// The list is being written and not visible yet.
     case begun = 0
-    /// It is whole.
+    /// The list is complete.
     case finished = 1
-    /// Nobody needs it: what it has is removed piece by piece.
+    /// Nobody needs the list; its content is removed piece by piece.
     case removed = 2
 }

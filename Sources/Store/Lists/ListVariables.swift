@@ -1,8 +1,8 @@
 import Campaigns
 
-/// What is kept of a list's variables beside its devices: the names, and how long each gets.
+/// The names of a list's variables and the length of each one's longest value, kept beside the devices.
 extension LedgerTransaction {
-    /// Notes a chunk's variables.
+    /// Records a chunk's variables.
     func note(_ columns: [DeviceBatch.VariableColumn], of list: UInt32) throws(LedgerError) {
         for column in columns {
             guard let longest = column.longest else { continue }
@@ -21,7 +21,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// The variables of a list by name with the longest value's bytes; none for a list of before they were noted.
+    /// The variables of a list, by name, with the longest value's bytes; empty for lists older than this record.
     public func variables(ofList number: UInt32) throws(LedgerError) -> [String: Int] {
         let rows = try db.rows("SELECT name, bytes_max FROM list_variables WHERE list = ?1", .int(number))
         var variables: [String: Int] = [:]

@@ -2,28 +2,28 @@ public import Campaigns
 
 /// An immutable version of a list of devices, stored in the form that shards copy.
 public struct ListRecord: Sendable, Equatable {
-    /// Its number in the ledger.
+    /// The list's number in the ledger.
     public var number: UInt32
-    /// The app that it belongs to.
+    /// The app that the list belongs to.
     public var app: String
-    /// Its name; nil for the devices of one job.
+    /// The list's name; nil for the devices of one job.
     public var name: String?
-    /// The hash of its content.
+    /// The hash of the content.
     public var version: String
-    /// Devices in its chunks.
+    /// Devices in the list's chunks.
     public var devices: Int
-    /// Devices that occurred again and were left out.
+    /// Duplicate devices, which were left out.
     public var duplicates: Int
-    /// Its chunks.
+    /// The number of chunks.
     public var chunks: Int
-    /// When it was written.
+    /// The instant when the list was written.
     public var createdAt: Timestamp
 }
 
 extension LedgerTransaction {
-    /// Begins a list, which nobody sees before `finishList`.
+    /// Begins a list, which is not visible before `finishList`.
     ///
-    /// A nil name is for the devices of one job.
+    /// The name is nil for the devices of one job.
     public func beginList(app: String, name: String?, now: Timestamp) throws(LedgerError) -> UInt32 {
         let number = try db.number(
             "INSERT INTO lists (app, name, created_at, touched_at) VALUES (?1, ?2, ?3, ?3) RETURNING number",
@@ -34,9 +34,9 @@ extension LedgerTransaction {
         return UInt32(truncatingIfNeeded: number ?? 0)
     }
 
-    /// Adds chunks to a list that is being written; some hundred a transaction.
+    /// Adds chunks to a list that is being written; a few hundred per transaction.
     ///
-    /// Devices whose tokens a provider has called dead are marked, so that they are never sent to, and suspect ones.
+    /// Devices with dead or suspect tokens are marked; dead ones are never sent to.
     public func appendChunks(_ chunks: [ListChunk], to list: UInt32, now: Timestamp) throws(LedgerError) {
         try learnDeadTokens(chunksMax: 20)
         let hasDead =
@@ -63,7 +63,7 @@ extension LedgerTransaction {
 
     /// Makes a list visible.
     ///
-    /// When this name has this version already, that one is returned and the new one dropped.
+    /// If the name already has this version, the old list is returned and the new one dropped.
     public func finishList(
         _ list: UInt32,
         version: String,
@@ -75,7 +75,7 @@ extension LedgerTransaction {
         let name = try rows.next() ? rows.optionalText(0) : nil
         if let name, let old = try reader.list(app: app, name: name, version: version) {
             try abandonList(list)
-            // What was uploaded last is the newest version, even when it is an old one again.
+            // The latest upload is the newest version, even if it repeats an old one.
             try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(old.number), .time(now))
             return old
         }
@@ -98,7 +98,7 @@ extension LedgerTransaction {
         return record
     }
 
-    /// Gives a list up; its chunks are removed by `sweepLists`.
+    /// Abandons a list; `sweepLists` removes its chunks.
     public func abandonList(_ list: UInt32) throws(LedgerError) {
         try db.run(
             "UPDATE lists SET state = ?2, touched_at = 0 WHERE number = ?1 AND state = ?3",
@@ -108,9 +108,9 @@ extension LedgerTransaction {
         )
     }
 
-    /// Removes a bounded piece of the lists that were given up, or not touched for an hour while being written.
+    /// Removes a bounded piece of the lists that were abandoned, or not touched for an hour while being written.
     ///
-    /// Returns whether there is more to remove.
+    /// Returns true if there is more to remove.
     public func sweepLists(now: Timestamp, chunksMax: Int = 200) throws(LedgerError) -> Bool {
         let old = now.milliseconds - 3_600_000
         let leftover = "state <> \(ListState.finished.rawValue) AND touched_at < ?1"
@@ -173,7 +173,7 @@ extension LedgerTransaction {
 extension LedgerReader {
     private static let listColumns = "number, app, name, version, devices, duplicates, chunks, created_at"
 
-    /// The lists of an app by name, newest version first; without an app, of all.
+    /// The lists of an app by name, newest version first; without an app, of all apps.
     public func lists(app: String?) throws(LedgerError) -> [ListRecord] {
         let rows = try db.rows(
             """
@@ -187,9 +187,9 @@ extension LedgerReader {
         return lists
     }
 
-    /// A list by name and version; nil when there is none.
+    /// A list by name and version; nil if there is none.
     ///
-    /// Without a version, the one that was uploaded last.
+    /// Without a version, returns the list that was uploaded last.
     public func list(app: String, name: String, version: String?) throws(LedgerError) -> ListRecord? {
         let rows = try db.rows(
             """

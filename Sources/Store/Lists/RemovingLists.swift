@@ -1,14 +1,14 @@
-/// What became of a list that somebody wanted to remove.
+/// The result of removing a list.
 public enum ListRemoval: Sendable, Equatable {
-    /// Nobody sees it any more; its devices are removed piece by piece.
+    /// The list is not visible any more; its devices are removed piece by piece.
     case removed
-    /// This campaign was accepted with it, and keeps it as long as it is kept itself: `APP/ID`.
+    /// This campaign (`APP/ID`) was accepted with the list, which stays as long as the campaign.
     case used(by: String)
-    /// There is no such list.
+    /// The list does not exist.
     case missing
 }
 
-/// Which lists nobody needs; in a query with the rows `lists l`.
+/// The condition for lists that nobody needs, in a query with the rows `lists l`.
 enum UnusedLists {
     static let condition = """
         NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = l.number)
@@ -19,7 +19,7 @@ enum UnusedLists {
 }
 
 extension LedgerTransaction {
-    /// Removes a version of a list that no campaign uses.
+    /// Removes a version of a list if no campaign uses it.
     public func removeList(_ number: UInt32) throws(LedgerError) -> ListRemoval {
         guard try reader.list(number: number) != nil else { return .missing }
         let removed = try db.run(
@@ -38,7 +38,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// What `removeList` would do.
+    /// Returns the result that `removeList` would have.
     public func foreseeRemoval(ofList number: UInt32) throws(LedgerError) -> ListRemoval {
         guard try list(number: number) != nil else { return .missing }
         let isUnused = try db.number(
@@ -48,7 +48,7 @@ extension LedgerReader {
         return isUnused == nil ? .used(by: try user(ofList: number) ?? "") : .removed
     }
 
-    /// A campaign that a list is kept for, the latest one.
+    /// The latest campaign that needs a list.
     fileprivate func user(ofList number: UInt32) throws(LedgerError) -> String? {
         let rows = try db.rows(
             """

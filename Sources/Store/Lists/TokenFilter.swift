@@ -1,29 +1,30 @@
 public import Campaigns
 import GRDB
 
-/// Tells which devices of an upload came before, exactly and in bounded memory.
+/// Finds the duplicate devices of an upload, exactly and in bounded memory.
 ///
-/// Keeps 16 bytes of hash a device in a private temporary database, which stays in memory up to `cacheKiB` and goes to
-/// SQLite's folder for temporary files beyond. It is gone with the filter. Confined to one task; its calls block.
+/// Keeps a hash of 16 bytes per device in a private temporary database. The database stays in memory up to `cacheKiB`,
+/// goes to SQLite's folder for temporary files beyond that, and disappears with the filter. Confined to one task; its
+/// calls block.
 public final class TokenFilter {
-    /// What the pages of the database may take, in KiB: the hashes of half a million devices.
+    /// The cache size of the database in KiB: the hashes of half a million devices.
     private static let cacheKiB = 16_384
 
-    /// What an error names instead of a path.
+    /// The location that errors name in place of a path.
     private static let place = "in the folder for temporary files"
 
     private let queue: DatabaseQueue
     private var prefixes: [ProviderName: UInt128] = [:]
 
-    /// A filter that has seen nothing.
+    /// A filter that has seen no device.
     public init() throws(LedgerError) {
         do {
             var configuration = Configuration()
             configuration.label = "token filter"
-            // An empty path is a database of this connection alone (sqlite.org/inmemorydb.html).
+            // An empty path means a database private to this connection (sqlite.org/inmemorydb.html).
             queue = try DatabaseQueue(path: "", configuration: configuration)
             try queue.writeWithoutTransaction { db in
-                // Nothing of it outlives the process, so nothing of it needs a journal.
+                // The database never outlives the process, so it needs no journal.
                 try db.execute(sql: "PRAGMA journal_mode = OFF")
                 try db.execute(sql: "PRAGMA synchronous = OFF")
                 try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheKiB)")
@@ -32,9 +33,9 @@ public final class TokenFilter {
         } catch { throw LedgerError(error, path: Self.place) }
     }
 
-    /// Says for each device (provider and token as raw bytes) whether it is the first of its kind, in their order.
+    /// Returns for each device (provider and token as raw bytes) whether it is new, in the devices' order.
     ///
-    /// Some thousand a call: they are entered in the order of their hashes, so that neighbours share pages.
+    /// Pass a few thousand per call: they are inserted in the order of their hashes, so that neighbors share pages.
     public func areNew(_ devices: [(provider: ProviderName, token: [UInt8])]) throws(LedgerError) -> [Bool] {
         var isNew = [Bool](repeating: false, count: devices.count)
         var keys: [(hash: UInt128, index: Int)] = []
@@ -42,7 +43,7 @@ public final class TokenFilter {
         for (index, device) in devices.enumerated() {
             keys.append((TokenHash.value(prefix: prefix(device.provider), token: device.token), index))
         }
-        // Of devices that are alike the first is the one that counts.
+        // The first of several equal devices counts as new.
         keys.sort { $0.hash == $1.hash ? $0.index < $1.index : $0.hash < $1.hash }
         do {
             try queue.inTransaction { db in
@@ -59,7 +60,7 @@ public final class TokenFilter {
         return isNew
     }
 
-    /// Says for each device whether it was entered before; enters none.
+    /// Returns for each device whether it was entered before; enters none.
     public func wereSeen(_ devices: [(provider: ProviderName, token: [UInt8])]) throws(LedgerError) -> [Bool] {
         var hashes: [[UInt8]] = []
         for device in devices {

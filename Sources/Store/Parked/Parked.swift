@@ -1,33 +1,33 @@
 public import Campaigns
 
-/// A message that waits for a person.
+/// A message that waits for a person's decision.
 public struct ParkedMessage: Sendable, Equatable {
-    /// Its number in the ledger; 0 before it has one.
+    /// The message's number in the ledger; 0 before it has one.
     public var id: Int64
-    /// Where it came from.
+    /// The queue that the message came from.
     public var queue: String
     /// The stable reason, for example `UnknownCampaign`.
     public var reason: String
-    /// All problems as a JSON array; `[]` when the reason says everything.
+    /// All problems as a JSON array; `[]` if the reason says everything.
     public var errors: String
-    /// The app, when it could be read.
+    /// The app, if it could be read.
     public var app: String?
-    /// The campaign, when it could be read.
+    /// The campaign, if it could be read.
     public var campaign: String?
-    /// How many devices it carries, when that could be read.
+    /// The number of devices, if it could be read.
     public var devices: Int?
-    /// The message as it came.
+    /// The message as it was received.
     public var body: [UInt8]
-    /// Its properties and headers as a JSON object, for a replay.
+    /// The message's properties and headers as a JSON object, for a replay.
     public var headers: String
-    /// When it came first.
+    /// The instant of the first arrival.
     public var firstAt: Timestamp
-    /// When it came last.
+    /// The instant of the last arrival.
     public var lastAt: Timestamp
-    /// How often the same message came.
+    /// The number of arrivals of this message.
     public var count: Int
 
-    /// A message to be parked.
+    /// A message that is about to be parked.
     public init(
         queue: String,
         reason: String,
@@ -55,9 +55,9 @@ public struct ParkedMessage: Sendable, Equatable {
 }
 
 extension LedgerTransaction {
-    /// Enters a message and returns its number.
+    /// Stores a message and returns its number.
     ///
-    /// The same one again (queue, reason, body) is counted, not entered twice.
+    /// A repeat of a message (same queue, reason and body) increases its count instead.
     @discardableResult
     public func park(_ message: ParkedMessage) throws(LedgerError) -> Int64 {
         let digest = TokenHash.value(
@@ -88,13 +88,13 @@ extension LedgerTransaction {
         return id
     }
 
-    /// Takes a message out that was replayed or discarded; false when it is not there, or came again since it was read.
+    /// Removes a replayed or discarded message; returns false if it is gone or arrived again since it was read.
     public func removeParked(_ message: ParkedMessage) throws(LedgerError) -> Bool {
         try db.run("DELETE FROM parked WHERE id = ?1 AND count = ?2", .int(message.id), .int(message.count)) > 0
     }
 }
 
-/// Which parked messages are meant; nil is any.
+/// A filter for parked messages; nil matches any.
 public struct ParkedFilter: Sendable, Equatable {
     /// The app.
     public var app: String?
@@ -116,7 +116,7 @@ extension LedgerReader {
         id, queue, reason, errors, app, campaign, devices, first_at, last_at, count, headers
         """
 
-    /// Parked messages, the latest first, without their bodies.
+    /// Parked messages, latest first, without their bodies.
     public func parked(limit: Int, _ filter: ParkedFilter = ParkedFilter()) throws(LedgerError) -> [ParkedMessage] {
         let rows = try db.rows(
             """
@@ -134,7 +134,7 @@ extension LedgerReader {
         return messages
     }
 
-    /// The numbers of parked messages in their order, page by page.
+    /// The numbers of parked messages in ascending order, page by page.
     public func parkedIDs(_ filter: ParkedFilter, after id: Int64, limit: Int) throws(LedgerError) -> [Int64] {
         let rows = try db.rows(
             """
@@ -153,18 +153,18 @@ extension LedgerReader {
         return ids
     }
 
-    /// One parked message with its body; nil when it is not there.
+    /// A parked message with its body; nil if it does not exist.
     public func parked(id: Int64) throws(LedgerError) -> ParkedMessage? {
         let rows = try db.rows("SELECT \(Self.parkedColumns), body FROM parked WHERE id = ?1", .int(id))
         return try rows.next() ? ParkedMessage(rows, body: rows.blob(11)) : nil
     }
 
-    /// The highest number of a parked message; 0 when there is none.
+    /// The highest number of a parked message; 0 if there is none.
     public func lastParkedID() throws(LedgerError) -> Int64 {
         try db.number("SELECT max(id) FROM parked") ?? 0
     }
 
-    /// How many messages are parked.
+    /// The number of parked messages.
     public func parkedCount() throws(LedgerError) -> Int {
         Int(try db.number("SELECT count(*) FROM parked") ?? 0)
     }

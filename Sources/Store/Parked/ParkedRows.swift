@@ -1,34 +1,36 @@
 public import Campaigns
 public import Delivery
 
-/// What became of a parked message when a person decided about it.
+/// The result of a person's decision about a parked message.
 public enum ParkedResult: Sendable, Equatable {
-    /// Its devices are on their way to the planner again.
+    /// The message's devices are with the planner again.
     case publishedAnew
-    /// Its devices have ended so.
+    /// The message's devices ended with this outcome.
     case ended(Outcome)
-    /// No device waited for it; it is removed.
+    /// No device waited for the message; it is removed.
     case removed
-    /// It is a producer's job, which the ledger knows nothing of: publish it, confirmed, then `removeParked`.
+    /// A producer's job, unknown to the ledger: the caller publishes it, waits for the confirm, then calls
+    /// `removeParked`.
     case job
-    /// Nothing was changed: the ledger does not know the shard, or the message cannot be read.
+    /// Nothing was changed: the ledger does not know the shard, or the message is unreadable.
     case kept(Obstacle)
-    /// There is no such message.
+    /// The message does not exist.
     case missing
 
-    /// Why a message cannot be replayed.
+    /// A reason why a message cannot be replayed.
     public enum Obstacle: String, Sendable {
         /// The ledger has no such shard.
         case unknownShard
-        /// It is no shard that this version can read, and no job.
+        /// The message is neither a job nor a shard that this version can read.
         case unreadable
     }
 }
 
 extension LedgerTransaction {
-    /// Lets a row wait for a person, with an entry that shows it in the list; nobody runs it from now on.
+    /// Parks a row for a person's decision, with an entry in the list of parked messages; no worker runs it from now
+    /// on.
     ///
-    /// The entry's message is what the ledger makes of the row, so that it says the same as what was delivered.
+    /// The entry's message is encoded from the row, so that it equals the delivered one.
     func park(
         _ record: ShardRecord,
         of campaign: CampaignFacts?,
@@ -53,10 +55,10 @@ extension LedgerTransaction {
         )
     }
 
-    /// Enters a message that came from the parked queue; when it was the message of a row, the row waits with it.
+    /// Stores a message from the parked queue; if it was the message of a row, the row is parked too.
     ///
-    /// One whose row has ended meanwhile is not entered: there is nothing to decide. `shard` is what the message says, if
-    /// it can be read.
+    /// A message whose row has ended meanwhile is not stored, because nothing is left to decide. `shard` is the decoded
+    /// message, if it is readable.
     public func park(_ message: ParkedMessage, shard: Shard?, now: Timestamp) throws(LedgerError) {
         guard let shard else {
             try park(message)
@@ -75,7 +77,7 @@ extension LedgerTransaction {
         if isWaiting, let row { try move(row.parked(), since: now) }
     }
 
-    /// Does what a person decided about a parked message, in one transaction (use `synced`).
+    /// Carries out a person's decision about a parked message, in one transaction (use `synced`).
     public func carryOut(_ order: ParkedOrder, _ id: Int64, now: Timestamp) throws(LedgerError) -> ParkedResult {
         guard let message = try reader.parked(id: id) else { return .missing }
         guard let shard = message.shard else {
@@ -98,7 +100,7 @@ extension LedgerTransaction {
         return ParkedResult(decision)
     }
 
-    /// A row that waits for nothing but its planner, which publishes it when the campaign may run.
+    /// Leaves a row to its planner, which publishes it when the campaign may run.
     private func handToPlanner(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
         try move(record.handedToPlanner(), since: now)
         try bumpRevision()
@@ -106,7 +108,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// What `carryOut` would do.
+    /// Returns the result that `carryOut` would have.
     public func foresee(_ order: ParkedOrder, _ id: Int64, now: Timestamp) throws(LedgerError) -> ParkedResult {
         guard let message = try parked(id: id) else { return .missing }
         guard let shard = message.shard else { return order.result(ofUnreadable: message) }
@@ -133,12 +135,12 @@ extension LedgerReader {
 }
 
 extension ParkedMessage {
-    /// Whether it came from a queue of jobs.
+    /// True if the message came from a queue of jobs.
     public var isJob: Bool {
         queue == BrokerNames.campaignsQueue || queue == BrokerNames.urgentCampaignsQueue
     }
 
-    /// The shard that it is; nil when it is none that this version can read.
+    /// The message as a shard; nil if it is not a shard that this version can read.
     var shard: Shard? {
         guard !isJob else { return nil }
         do throws(ShardError) { return try Shard(encoded: body) } catch { return nil }
@@ -146,7 +148,7 @@ extension ParkedMessage {
 }
 
 extension ParkedOrder {
-    /// What becomes of a message that is no shard.
+    /// The result for a message that is not a readable shard.
     fileprivate func result(ofUnreadable message: ParkedMessage) -> ParkedResult {
         switch self {
         case .discard: .removed

@@ -1,11 +1,11 @@
 public import Campaigns
 import Delivery
 
-/// The share of a campaign whose devices have a time zone, as acceptance takes it.
+/// The part of a campaign for one time zone, as acceptance stores it.
 public struct NewPart: Sendable, Equatable {
-    /// The zone as the list has it; nil for devices that say none.
+    /// The zone's name in the list; nil for devices without one.
     public var timeZone: String?
-    /// When it begins and ends.
+    /// The part's start and end.
     public var times: PartTimes
 
     /// A part.
@@ -17,49 +17,49 @@ public struct NewPart: Sendable, Equatable {
 
 /// A part of a campaign as `campaign status` shows it.
 public struct PartStatus: Sendable, Equatable {
-    /// nil in a campaign of one provider.
+    /// The provider; nil in a campaign of one provider.
     public var provider: ProviderName?
-    /// nil for devices that say none.
+    /// The time zone; nil for devices without one.
     public var timeZone: String?
-    /// Whether it begins and ends by its own time zone, and not with the campaign.
+    /// True if the part begins and ends by its own time zone, not with the campaign.
     public var hasOwnTimes: Bool
-    /// Not before this instant.
+    /// The release; nothing is sent before this instant.
     public var releaseAt: Timestamp
-    /// After this instant no request is made.
+    /// The end; no request is made after this instant.
     public var expiresAt: Timestamp
-    /// Its devices.
+    /// The number of the part's devices.
     public var devices: Int
-    /// Those that are in no shard yet.
+    /// Devices that are in no shard yet.
     public var unplanned: Int
-    /// When its quiet hours end; nil outside of them.
+    /// The end of the present quiet hours; nil outside of them.
     public var quietUntil: Timestamp?
-    /// Outcomes of its settled shards.
+    /// Outcomes of the part's settled shards.
     public var counts = OutcomeCounts()
 }
 
-/// A part of which something may be cut now.
+/// A part from which shards may be cut now.
 struct OpenPart {
     var number: Int
-    /// nil in a campaign of one provider.
+    /// The provider; nil in a campaign of one provider.
     var provider: ProviderName?
-    /// The first position of it.
+    /// The part's first position in `chunk_order`.
     var first: UInt32
-    /// The next position in `chunk_order`, and the one behind its last.
+    /// The next position in `chunk_order`, and the position after the part's last.
     var cursor: UInt32
     var end: UInt32
-    /// nil: when the campaign ends.
+    /// The part's end; nil for the campaign's end.
     var expiresAt: Timestamp?
     var releaseAt: Timestamp
 
-    /// How much of it is cut, from 0 to 1.
+    /// The fraction of the part that is cut, from 0 to 1.
     var shareCut: Double { Double(cursor - first) / Double(max(1, end - first)) }
 }
 
 extension LedgerTransaction {
-    /// Puts the chunks of a campaign into the order in which its parts are released; each part's cursor walks along it.
+    /// Orders the chunks of a campaign by the release of their parts; each part's cursor advances in this order.
     ///
-    /// A part has one time zone, when the campaign is cut by those (`parts`), and one provider, when it has several. Without
-    /// either there are no parts: the list's order is the campaign's.
+    /// A part has one time zone if the campaign is split by zones (`parts`), and one provider if the campaign has
+    /// several. Without either there are no parts, and the campaign uses the list's order.
     func writeParts(_ parts: [NewPart], campaign: UInt32, list: UInt32, now: Timestamp) throws(LedgerError) {
         guard let facts = try reader.campaign(campaign), facts.hasShares || !parts.isEmpty else { return }
         let sorted = parts.sorted { $0.times.releaseAt < $1.times.releaseAt }
@@ -107,7 +107,8 @@ extension LedgerTransaction {
             quiet_from, quiet_to, quiet_zone, quiet_until)
         """
 
-    /// The places of a list's chunks, part by part, in the list's order within each: one statement, however long the list.
+    /// The positions of a list's chunks, part by part, in the list's order within each; one statement for lists of any
+    /// length.
     private static let order = """
         WITH own AS MATERIALIZED (
             SELECT part, first_chunk, coalesce(time_zone, '') AS zone, provider FROM parts WHERE campaign = ?1
@@ -139,17 +140,18 @@ extension LedgerTransaction {
     }
 }
 
-/// What the chunks of a part have in common; nil where the campaign is not cut by it.
+/// The properties that the chunks of a part share; nil where the campaign is not split by that property.
 struct ChunkGroup: Hashable {
     var provider: ProviderName?
-    /// nil also for devices that say none.
+    /// The time zone; also nil for devices without one.
     var timeZone: String?
 }
 
 extension LedgerReader {
-    /// How many chunks and devices of a list are in each group that is a part.
+    /// The numbers of chunks and devices of a list in each group that is a part.
     ///
-    /// `zones`: those that have a part of their own, the others count as none; nil when it is not cut by them.
+    /// `zones` are the zones with parts of their own; devices of other zones count as having none. It is nil if the
+    /// campaign is not split by zones.
     fileprivate func chunkGroups(
         list: UInt32,
         zones: Set<String?>?,
@@ -174,7 +176,7 @@ extension LedgerReader {
 }
 
 extension LedgerReader {
-    /// The time zones of a list's devices; nil among them for devices that say none.
+    /// The time zones of a list's devices, with nil for devices without one.
     public func timeZones(list: UInt32) throws(LedgerError) -> [String?] {
         let rows = try db.rows("SELECT DISTINCT time_zone FROM chunks WHERE list = ?1 ORDER BY time_zone", .int(list))
         var zones: [String?] = []
@@ -182,7 +184,7 @@ extension LedgerReader {
         return zones
     }
 
-    /// A campaign's parts in the order of their release; none when it is not cut by time zone.
+    /// A campaign's parts in order of release; empty if it has no parts.
     func parts(campaign: UInt32, now: Timestamp) throws(LedgerError) -> [PartStatus] {
         let rows = try db.rows(
             """
@@ -220,10 +222,10 @@ extension LedgerReader {
         return parts
     }
 
-    /// Parts that are released, not cut to their end and without quiet hours at this instant, the earliest first; of
-    /// those that are released together the one of which least is cut, so that no provider waits for another.
+    /// The released parts that are not fully cut and have no quiet hours at this instant, earliest first.
     ///
-    /// `providers`: only parts of these; nil for all.
+    /// Parts released together are sorted by the fraction that is cut, least first, so that no provider waits for
+    /// another. `providers` limits them to parts of these providers; nil for all.
     func openParts(
         campaign: UInt32,
         of providers: Set<ProviderName>?,
@@ -257,7 +259,7 @@ extension LedgerReader {
         return parts.sorted { ($0.releaseAt, $0.shareCut, $0.number) < ($1.releaseAt, $1.shareCut, $1.number) }
     }
 
-    /// When the part ends that a chunk is of; nil for a campaign whose parts have no ends of their own.
+    /// The end of a chunk's part; nil in a campaign whose parts have no ends of their own.
     func partEnd(campaign: UInt32, chunk: UInt32) throws(LedgerError) -> Timestamp? {
         try db.number(
             """
@@ -270,12 +272,12 @@ extension LedgerReader {
     }
 }
 
-/// Pieces of queries over chunks that no shard was cut from yet.
+/// Query fragments about chunks from which no shard was cut yet.
 enum UnplannedChunks {
-    /// Devices of a row of `parts p`: of one that nothing was cut of it is known how many.
+    /// The uncut devices of a row of `parts p`; the number is stored for a part from which nothing is cut.
     ///
-    /// SQLite is told the index, because it would read the chunks themselves otherwise: 170 ms instead of 5 for ten million
-    /// devices.
+    /// SQLite is told the index because it would otherwise read the chunks themselves: 170 ms instead of 5 for ten
+    /// million devices.
     private static func ofPart(list: String) -> String {
         """
         CASE WHEN p.cursor = p.first_chunk THEN p.devices WHEN p.cursor >= p.end_chunk THEN 0 ELSE (
@@ -286,7 +288,7 @@ enum UnplannedChunks {
         """
     }
 
-    /// Devices of a row of `campaigns`, in a query where it is named so.
+    /// The uncut devices of a row of `campaigns`, which the query calls by the given name.
     static func devices(of campaigns: String) -> String {
         """
         CASE WHEN \(campaigns).cursor >= \(campaigns).chunks THEN 0 WHEN \(campaigns).has_parts = 0 THEN (
@@ -299,7 +301,7 @@ enum UnplannedChunks {
         """
     }
 
-    /// Devices of a row of `campaign_providers`.
+    /// The uncut devices of a row of `campaign_providers`.
     static let devicesOfShare = """
         (
             SELECT coalesce(sum(\(ofPart(list: "c.list"))), 0) FROM parts p
@@ -308,8 +310,8 @@ enum UnplannedChunks {
         )
         """
 
-    /// How many chunks of a share may be cut at the instant of a placeholder, in a query with the rows `campaigns c` and
-    /// `campaign_providers v`.
+    /// The number of a share's chunks that may be cut at a placeholder's instant, in a query with the rows `campaigns
+    /// c` and `campaign_providers v`.
     static func releasedOfShare(by placeholder: Int) -> String {
         """
         CASE WHEN c.cursor >= c.chunks THEN 0 ELSE (
@@ -320,8 +322,8 @@ enum UnplannedChunks {
         """
     }
 
-    /// How many chunks of a row of `campaigns c` may be cut at the instant of a placeholder: their part is released and
-    /// has no quiet hours.
+    /// The number of chunks of a row of `campaigns c` that may be cut at a placeholder's instant: their part is
+    /// released and has no quiet hours.
     static func released(by placeholder: Int) -> String {
         """
         CASE WHEN c.has_parts = 0 OR c.cursor >= c.chunks THEN c.chunks - c.cursor ELSE (

@@ -1,19 +1,20 @@
 public import Campaigns
 import Delivery
 
-/// A part of a campaign whose quiet hours are known for too short a time.
+/// A part of a campaign whose quiet hours must be computed further ahead.
 public struct QuietPart: Sendable, Equatable {
     /// The campaign.
     public var campaign: UInt32
-    /// Its number there.
+    /// The part's number in the campaign.
     public var part: UInt32
-    /// What they are computed from.
+    /// The rule to compute them from.
     public var rule: QuietRule
 }
 
-/// Quiet hours that are computed when they are needed; a planner does, under any lease or none: it is the same for all.
+/// Quiet hours that are computed on demand. Any planner computes them, with or without a lease, because the result is
+/// the same.
 extension LedgerReader {
-    /// Parts of live campaigns whose quiet hours have to be computed further: the soonest first, a page of them.
+    /// Parts of live campaigns whose quiet hours must be computed further: soonest first, one page.
     public func quietToExtend(now: Timestamp, limit: Int = 100) throws(LedgerError) -> [QuietPart] {
         let rows = try db.rows(
             """
@@ -38,9 +39,9 @@ extension LedgerReader {
 }
 
 extension LedgerTransaction {
-    /// Writes the quiet hours of parts from now on, and up to when they are known; those that are over are removed.
+    /// Stores further quiet hours of parts and the instant up to which they are known; removes those that are over.
     ///
-    /// A part whose hours somebody else has computed further meanwhile stays as it is.
+    /// A part that another planner has extended meanwhile stays as it is.
     public func extendQuiet(
         _ parts: [(part: QuietPart, windows: [Range<Timestamp>], until: Timestamp)],
         now: Timestamp
@@ -68,7 +69,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Windows of parts, a row each; those that are there already stay.
+    /// Inserts windows of parts, one per row; existing ones stay.
     func insertQuiet(_ rows: [[SQLValue]]) throws(LedgerError) {
         try db.insert(
             into: "quiet_spans (campaign, part, begins_at, ends_at)",

@@ -1,16 +1,17 @@
 public import Campaigns
 import Delivery
 
-/// Pieces of queries that ask for quiet hours; a part that is over has none, so that the rest of it expires.
+/// Query fragments about quiet hours; a part that is over has none, so that its remaining devices expire.
 ///
-/// Windows are known a few days ahead (`QuietHours.knownAhead`). Beyond that it is quiet: nobody can say that it is not.
+/// Windows are known a few days ahead (`QuietHours.knownAhead`). Later instants count as quiet, because nobody knows
+/// that they are not.
 enum QuietSpans {
-    /// A row of `parts p` has none at the instant of a placeholder.
+    /// The condition that a row of `parts p` has no quiet hours at a placeholder's instant.
     static func isOutside(at placeholder: Int) -> String {
         "NOT (\(isInside(from: "?\(placeholder)", to: "?\(placeholder)")))"
     }
 
-    /// A row of `parts p` that is not over has some between two instants.
+    /// The condition that a row of `parts p` is not over and has quiet hours between two instants.
     private static func isInside(from: String, to: String) -> String {
         """
         p.expires_at > \(from) AND (coalesce(p.quiet_until, \(to) + 1) <= \(to) OR EXISTS (
@@ -20,10 +21,10 @@ enum QuietSpans {
         """
     }
 
-    /// Chunks with their parts.
+    /// The chunks joined with their parts.
     private static let ofChunks = "chunk_order o JOIN parts p ON p.campaign = o.campaign AND p.part = o.part"
 
-    /// The part of a chunk has quiet hours at the instant of a placeholder.
+    /// The condition that a chunk's part has quiet hours at a placeholder's instant.
     static func isQuiet(campaign: String, chunk: String, at placeholder: Int) -> String {
         """
         EXISTS (
@@ -33,13 +34,13 @@ enum QuietSpans {
         """
     }
 
-    /// A row of `shards s` may get a turn at the instant of the placeholder 2.
+    /// The condition that a row of `shards s` may get a turn at the instant of placeholder 2.
     ///
-    /// Turns are given away ahead, so none that may reach into quiet hours. Rows of campaigns without have nothing to
-    /// look up.
+    /// Turns are given away ahead, so a turn must not reach into quiet hours. Campaigns without quiet hours need no
+    /// lookup.
     static func mayHaveTurn(_ campaign: CampaignFacts) -> String {
         guard campaign.hasQuietHours else { return "1 = 1" }
-        // A slot begins within the lead, and is a few seconds long at the beginning of a ramp.
+        // A slot begins within the lead, and lasts a few seconds at the beginning of a ramp.
         let lead = (Pacing.lead + Pacing.notice) / 1000 + 3000
         return """
             NOT EXISTS (
@@ -51,7 +52,7 @@ enum QuietSpans {
 }
 
 extension LedgerReader {
-    /// Whether the time zone of a row's devices has quiet hours at an instant.
+    /// Returns true if the time zone of a row's devices has quiet hours at an instant.
     func isQuiet(_ row: ShardRecord?, of campaign: CampaignFacts?, at now: Timestamp) throws(LedgerError) -> Bool {
         guard let row, campaign?.hasQuietHours == true else { return false }
         return try db.number(

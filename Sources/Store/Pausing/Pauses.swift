@@ -1,20 +1,20 @@
 public import Campaigns
 public import Delivery
 
-/// An operator's pause of more than one campaign.
+/// An operator's pause of a scope wider than one campaign.
 public struct PauseRecord: Sendable, Equatable {
-    /// What it holds back.
+    /// The scope of the pause.
     public var scope: PauseScope
-    /// Since when.
+    /// The instant of the pause.
     public var since: Timestamp
 }
 
-/// Pauses by app, provider and urgency: rows of their own, so that campaigns which are accepted later are held back as
-/// well, and a campaign's own reasons stay what they are.
+/// Pauses by app, provider and urgency have rows of their own. So they also hold back campaigns that are accepted
+/// later, and the campaigns' own reasons stay unchanged.
 extension LedgerTransaction {
-    /// Holds back what fits in the scope until `resume(_:)` (use `synced`); what runs is told by the next poll.
+    /// Pauses everything in a scope until `resume(_:)` (use `synced`); running shards learn of it at the next poll.
     ///
-    /// Returns whether that is new.
+    /// Returns true if the pause is new.
     public func pause(
         _ scope: PauseScope,
         by actor: String = HistoryEntry.fleet,
@@ -35,9 +35,9 @@ extension LedgerTransaction {
         return changed > 0
     }
 
-    /// Takes every pause away that the scope covers (use `synced`); returns them.
+    /// Ends every pause that the scope covers (use `synced`); returns the ended ones.
     ///
-    /// Wider ones stay: they hold back more than was meant.
+    /// Wider pauses stay, because they hold back more than the scope.
     public func resume(
         _ scope: PauseScope,
         by actor: String = HistoryEntry.fleet,
@@ -59,14 +59,14 @@ extension LedgerTransaction {
 }
 
 extension PauseScope {
-    /// What it names, for the history.
+    /// The scope's provider and urgency, for the history.
     fileprivate var words: KeyValuePairs<String, JSONValue?> {
         ["provider": provider.map { .string($0.rawValue) }, "urgency": urgency.map { .string($0.rawValue) }]
     }
 }
 
 extension LedgerReader {
-    /// All pauses, the oldest first.
+    /// All pauses, oldest first.
     public func pauses() throws(LedgerError) -> [PauseRecord] {
         let rows = try db.rows(
             "SELECT app, provider, urgency, since FROM pauses ORDER BY since, app, provider, urgency"

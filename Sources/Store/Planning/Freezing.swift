@@ -1,54 +1,54 @@
 public import Campaigns
 public import Delivery
 
-/// A campaign whose audience becomes a list: how far its planner is, as of the last checkpoint.
+/// A campaign whose audience is being written as a list, and its planner's progress as of the last checkpoint.
 public struct FrozenAudience: Sendable, Equatable {
     /// The campaign.
     public var campaign: UInt32
     /// The app.
     public var app: String
-    /// The producer's instant, or that of acceptance.
+    /// The producer's instant of creation, or the instant of acceptance.
     public var createdAt: Timestamp
-    /// The job as the ledger keeps it, without inline devices.
+    /// The stored job, without inline devices.
     public var job: [UInt8]
-    /// The provider that it was accepted for; others may be among its devices.
+    /// The provider at acceptance; the audience may contain others.
     public var provider: ProviderName
-    /// What is sent: an alert is not sent to those who do not want to see any.
+    /// The push type; alerts are not sent to devices that have opted out of them.
     public var pushType: PushType
-    /// Whether its shards carry the devices' variables.
+    /// True if the shards carry the devices' variables.
     public var carriesVariables: Bool
-    /// The list that it is cut from; nil when it comes from the registry.
+    /// The list that the audience is cut from; nil if it comes from the registry.
     public var source: UInt32?
-    /// The list whose devices are left out, if one is.
+    /// The excluded list, if any.
     public var excluded: UInt32?
     /// The list that is being written.
     public var list: UInt32
-    /// How many devices, chunks or users of what it is cut from were looked at.
+    /// The number of devices, chunks or users of the source that were examined.
     public var position: Int64
-    /// The registry's last device that was there when it began.
+    /// The registry's last device at the beginning.
     public var last: Int64
-    /// Chunks written up to there.
+    /// The chunks written up to that position.
     public var chunks: Int
-    /// Devices in them.
+    /// The devices in these chunks.
     public var devices: Int
-    /// Users without a device up to there.
+    /// The users without a device up to that position.
     public var withoutToken: Int
 }
 
-/// What a planner's step of materialising came to.
+/// The result of a planner's step of materializing an audience.
 public enum FreezeResult: Sendable, Equatable {
-    /// It is written.
+    /// The chunks are written.
     case written
-    /// Another worker plans this campaign now, or it is over: nothing was written.
+    /// Another worker plans this campaign now, or the campaign is over; nothing was written.
     case fenced
-    /// The audience is known: so many, repeated ones and users without a device included.
+    /// The audience is complete; its size includes duplicates and users without a device.
     case frozen(audience: Int)
-    /// Nobody is meant: the campaign has failed and says so.
+    /// The audience is empty; the campaign has failed with that reason.
     case empty
 }
 
 extension LedgerTransaction {
-    /// Says what the planner has to materialise; part of the acceptance.
+    /// Stores the planner's task to materialize an audience; part of the acceptance.
     func beginFrozen(
         _ campaign: UInt32,
         _ freezing: NewCampaign.Freezing,
@@ -69,10 +69,10 @@ extension LedgerTransaction {
         )
     }
 
-    /// Begins to materialise an audience, or goes on behind the last checkpoint of whoever had the lease before; nil when
-    /// the lease is another worker's, or the campaign is over.
+    /// Begins to materialize an audience, or resumes after the last checkpoint of the previous lease holder.
     ///
-    /// What was written behind the checkpoint is removed, so that a device is in the list once.
+    /// Returns nil if another worker has the lease or the campaign is over. Chunks written after the checkpoint are
+    /// removed, so that the list contains each device once.
     public func openFrozen(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> FrozenAudience? {
         let campaign = lease.campaign
         guard try holdsLease(lease), var audience = try reader.frozenAudience(campaign) else { return nil }
@@ -108,13 +108,13 @@ extension LedgerTransaction {
         return audience
     }
 
-    /// Writes the next chunks of an audience; with a checkpoint, the place behind which to go on after a crash.
+    /// Writes the next chunks of an audience; a checkpoint is the position to resume from after a crash.
     ///
     /// - Parameters:
-    ///   - chunks: Some hundred at most.
-    ///   - audience: How far it is now; its `chunks` and `devices` count when this is a checkpoint.
-    ///   - isCheckpoint: Whether no device up to `position` is missing in what was written.
-    ///   - findsDead: Whether tokens that are known to be dead have to be looked up: those of a list.
+    ///   - chunks: A few hundred at most.
+    ///   - audience: The present progress; its `chunks` and `devices` count at a checkpoint.
+    ///   - isCheckpoint: True if no device up to `position` is missing from the written chunks.
+    ///   - findsDead: True if dead tokens have to be looked up, as for the tokens of a list.
     ///   - lease: Fences the write.
     ///   - now: The instant.
     public func writeFrozen(
@@ -148,12 +148,12 @@ extension LedgerTransaction {
         return .written
     }
 
-    /// The audience is written: from here on it is a list like any other (use `synced`).
+    /// Completes a written audience, which from now on is a list like any other (use `synced`).
     ///
-    /// An empty one ends the campaign, one larger than `at_most` pauses it before its first push.
+    /// An empty audience ends the campaign. One larger than `at_most` pauses it before its first push.
     ///
-    /// `contents`: what it is for each provider of its devices; none when that is the one that it was accepted for.
-    /// `parts`: one for each time zone of its devices, for a campaign that is cut by them.
+    /// `contents` has the content for each provider of the devices; it is empty if the accepted content applies.
+    /// `parts` has a part for each time zone of the devices, for a campaign that is split by zones.
     public func finishFrozen(
         _ audience: FrozenAudience,
         contents: [CampaignContent] = [],
@@ -172,7 +172,8 @@ extension LedgerTransaction {
         let record = try finishList(audience.list, version: "frozen", duplicates: duplicates, now: now)
         let meant = record.devices + duplicates + audience.withoutToken
         try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))
-        // The inline devices that it was cut from; an uploaded list stays, and what other runs need.
+        // The source may be a list of the job's inline devices. An uploaded list stays, and so does a list that other
+        // runs need.
         if let source {
             try db.run(
                 """
@@ -204,7 +205,7 @@ extension LedgerTransaction {
             try db.run(
                 "UPDATE campaigns SET stage = 'failed', failure = ?2, completed_at = ?3, lease_owner = 0 WHERE number = ?1",
                 .int(campaign),
-                .text("the audience is empty: nobody in the registry is meant, or all are left out"),
+                .text("the audience is empty: no device in the registry matches, or all are left out"),
                 .time(now)
             )
             return .empty
@@ -213,7 +214,7 @@ extension LedgerTransaction {
         return .frozen(audience: meant)
     }
 
-    /// The campaign is over before its audience is known: nobody is meant any more; false when it is known.
+    /// Abandons the audience of a campaign that ends before it is complete; returns false if it is complete.
     func abandonFrozen(_ campaign: UInt32) throws(LedgerError) -> Bool {
         guard let audience = try reader.frozenAudience(campaign) else { return false }
         try abandonList(audience.list)

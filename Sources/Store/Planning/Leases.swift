@@ -2,12 +2,13 @@ public import Campaigns
 public import Delivery
 
 extension LedgerTransaction {
-    /// Takes the campaigns that are not over, have no planner and whose app is known here, and renews the leases that
-    /// this worker has; urgent ones first, then by age.
+    /// Leases campaigns that are not over, whose app is known here and that have no planner; renews this worker's
+    /// leases.
     ///
-    /// Call it at least once a second, with campaigns under a limit (`isPaced`: their own, their app's, their
-    /// provider's) four times. A campaign that another worker's lease has run out on comes with a higher epoch. The shares
-    /// of a campaign of several providers have one lease, and each is in the result.
+    /// Urgent campaigns come first, then older ones. Call this at least once a second, and four times a second with
+    /// campaigns under a limit (`isPaced`: their own, their app's or their provider's). A campaign whose lease ran out
+    /// at another worker comes with a higher epoch. The shares of a campaign of several providers have one lease, and
+    /// the result contains each share.
     public func leaseCampaigns(
         worker: Int64,
         apps: Set<String>,
@@ -96,7 +97,7 @@ extension LedgerTransaction {
         return shares
     }
 
-    /// Gives all leases of a worker back, so that others need not wait for their end.
+    /// Releases all leases of a worker, so that others need not wait for their end.
     public func releaseLeases(worker: Int64) throws(LedgerError) {
         try db.run(
             "UPDATE campaigns SET lease_owner = 0, lease_until = 0 WHERE lease_owner = ?1 AND completed_at IS NULL",
@@ -104,7 +105,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Whether a lease is still this worker's.
+    /// Returns true if the token's worker still holds the lease.
     func holdsLease(_ lease: LeaseToken) throws(LedgerError) -> Bool {
         try db.number(
             "SELECT 1 FROM campaigns WHERE number = ?1 AND lease_owner = ?2 AND lease_epoch = ?3",
@@ -116,7 +117,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Whether a campaign of these apps has a planner that does not renew its lease any more.
+    /// Returns true if a campaign of these apps has a lease that its planner no longer renews.
     public func hasLapsedLease(notOf worker: Int64, apps: Set<String>, now: Timestamp) throws(LedgerError) -> Bool {
         let rows = try db.rows(
             """

@@ -2,16 +2,16 @@ public import Campaigns
 public import Delivery
 public import PushProviders
 
-/// What a planner's look at a campaign under a rate came to.
+/// The result of a planner's step for a campaign under a rate.
 public struct PacedStep: Sendable, Equatable {
-    /// Shards that have a turn now, to be published.
+    /// Shards that have a turn now and are to be published.
     public var shards: [ShardToPublish] = []
-    /// When to look again, in microseconds from now; nothing is to be given away before.
+    /// The delay of the next step in microseconds; no turn is given before.
     public var rest: Int64 = 0
-    /// Whether another worker plans this campaign now.
+    /// True if another worker plans this campaign now.
     public var isFenced = false
 
-    /// A step; nothing to be done by default.
+    /// A step; nothing to do by default.
     public init(shards: [ShardToPublish] = [], rest: Int64 = 0, isFenced: Bool = false) {
         self.shards = shards
         self.rest = rest
@@ -20,15 +20,15 @@ public struct PacedStep: Sendable, Equatable {
 }
 
 extension LedgerTransaction {
-    /// Gives turns to what a campaign has waiting, and cuts what is to wait next (design, section 10, Rate).
+    /// Gives turns to waiting shards of a campaign, and cuts the next ones that are to wait (design, section 10, Rate).
     ///
-    /// `PacedTurns` says whose turn it is. The lines move on in this transaction.
+    /// `PacedTurns` decides about the turns. The pace lines advance in this transaction.
     ///
     /// - Parameters:
     ///   - lease: The campaign; fences the write.
-    ///   - appPace: The rate of its app; nil when that has none.
-    ///   - quotas: Those of its providers that have one; of a campaign of one provider no other's.
-    ///   - cap: The frequency cap of its app.
+    ///   - appPace: The rate of the campaign's app; nil for none.
+    ///   - quotas: The quotas of the campaign's providers, where they have one.
+    ///   - cap: The frequency cap of the campaign's app.
     ///   - now: The clock that all workers share.
     public func givePacedTurns(
         _ lease: LeaseToken,
@@ -57,7 +57,7 @@ extension LedgerTransaction {
         return PacedStep(shards: try reader.complete(given.rows), rest: given.rest)
     }
 
-    /// Cuts what a queue needs.
+    /// Cuts the shards that a queue needs.
     private func cutAhead(
         _ turns: PacedTurns,
         _ queue: Int,
@@ -91,7 +91,7 @@ extension LedgerTransaction {
             lines.campaign = PaceLine(pace: pace, first: rows.optionalInt64(0), next: rows.int64(1))
         }
         if let appPace {
-            // Locked: planners of other campaigns give turns away on the same line.
+            // The row is locked, because planners of other campaigns give turns away on the same line.
             let rows = try db.lockedRows("SELECT next FROM app_paces WHERE app = ?1", .text(facts.app))
             lines.app = PaceLine(pace: appPace, next: try rows.next() ? rows.int64(0) : 0)
         }
@@ -121,9 +121,9 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Rows that wait for a turn and may have it: retries that are due first, the longest due at the front.
+    /// Rows that wait for a turn and may have it: due retries first, the longest due at the front.
     ///
-    /// `providers`: only rows of these, in a campaign of several; nil for all.
+    /// `providers` limits them to rows of these providers in a campaign of several; nil for all.
     func waitingForTurn(
         _ campaign: CampaignFacts,
         of providers: Set<ProviderName>?,
@@ -165,7 +165,7 @@ extension LedgerReader {
         return Int(devices ?? 0)
     }
 
-    /// How far a queue has come; of a campaign of several providers.
+    /// The progress of a queue in a campaign of several providers.
     func progress(
         of queue: TurnQueue,
         _ campaign: CampaignFacts,
@@ -191,7 +191,8 @@ extension LedgerReader {
         )
     }
 
-    /// Devices of the next chunk that is to be cut, with its provider in a campaign of several; nil when all are.
+    /// The number of devices in the next chunk to be cut, and its provider in a campaign of several; nil if all are
+    /// cut.
     func nextChunk(
         _ campaign: UInt32,
         of providers: Set<ProviderName>?,

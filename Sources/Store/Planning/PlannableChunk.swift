@@ -10,14 +10,14 @@ struct PlannableChunk {
     var environment: String?
     var locale: String?
     var devices: [UInt8]
-    /// What is known of its devices.
+    /// The marks of the chunk's devices.
     var known: KnownDevices
-    /// Where it stands in the order in which the campaign is cut.
+    /// The position in the order in which the campaign is cut.
     var position: UInt32
-    /// nil in a campaign that is not cut by provider or time zone.
+    /// The part; nil in a campaign that is not split by provider or time zone.
     var part: OpenPart?
 
-    /// The rows that it is cut into.
+    /// The rows that the chunk is cut into.
     func rows(of campaign: UInt32, as cut: Cut) -> ChunkRows {
         ChunkRows(chunk: ordinal, count: count, of: campaign, known, as: cut)
     }

@@ -1,27 +1,27 @@
 public import Campaigns
 public import Delivery
 
-/// What a planner's step came to.
+/// The result of a planner's step.
 public enum PlanResult: Sendable, Equatable {
-    /// The rows are written, their messages are to be published; fewer than asked for at the campaign's end.
+    /// The rows are written and their messages are to be published; fewer than asked for near the campaign's end.
     case planned([ShardToPublish])
     /// Another worker plans this campaign now.
     case fenced
-    /// The campaign is paused, over or expired: nothing was written.
+    /// The campaign is paused, over or expired; nothing was written.
     case waits
-    /// As many devices are out as may be until the wrong-environment guard has decided.
+    /// The wrong-environment guard allows no further devices out until it has decided.
     case guarded
 }
 
 extension LedgerTransaction {
     /// Cuts the next shards of a campaign: rows, cursor and, the first time, the event `campaign.started`.
     ///
-    /// Chunks all of whose devices are known to be dead are settled at once and are not returned. With something to count
-    /// for each device there are some at most.
+    /// Chunks with only dead devices are settled at once and not returned. If something is counted for each device, one
+    /// call cuts only a few chunks.
     ///
     /// - Parameters:
     ///   - lease: The campaign, or its share of one provider; fences the write.
-    ///   - shardsMax: Chunks of the list at most.
+    ///   - shardsMax: The limit of list chunks.
     ///   - cap: The app's frequency cap.
     ///   - now: The instant.
     public func plan(
@@ -47,14 +47,14 @@ extension LedgerTransaction {
         return EnvironmentPlan.heldBack(cut: shards.count, room: room) ? .guarded : .planned(shards)
     }
 
-    /// Writes the next rows of a campaign, and counts what there is to count for each device.
+    /// Writes the next rows of a campaign, and does the counting for each device.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
-    ///   - providers: Only chunks of these, in a campaign of several; nil for all.
-    ///   - shardsMax: Chunks of the list at most.
-    ///   - devicesMax: Devices at most.
-    ///   - kind: What the rows are; those that wait for their turns are not returned.
+    ///   - providers: The providers whose chunks are cut, in a campaign of several; nil for all.
+    ///   - shardsMax: The limit of list chunks.
+    ///   - devicesMax: The limit of devices.
+    ///   - kind: The kind of rows; those that wait for turns are not returned.
     ///   - cap: The app's frequency cap.
     ///   - now: The instant.
     func cut(
@@ -97,7 +97,7 @@ extension LedgerTransaction {
         do { return try ChunkRows.settling(row) } catch { throw .failed("\(error)") }
     }
 
-    /// Adds to a row that was cut now what campaign and chunk have, as far as they are read already.
+    /// Completes a newly cut row with data of campaign and chunk, using those that are read already.
     private func complete(
         _ row: ShardRecord,
         of chunk: PlannableChunk,
@@ -113,7 +113,7 @@ extension LedgerTransaction {
         return [ShardToPublish(record: row, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)]
     }
 
-    /// Its first shards are on their way; the second time nothing.
+    /// Marks the start of a campaign when its first shards are on their way; has no effect a second time.
     func begin(campaign: UInt32, now: Timestamp) throws(LedgerError) {
         let first = try db.run(
             "UPDATE campaigns SET stage = 'sending', started_at = ?2 WHERE number = ?1 AND started_at IS NULL",
@@ -126,7 +126,7 @@ extension LedgerTransaction {
         try bumpRevision()
     }
 
-    /// What is cut counts as cut, in its part as well.
+    /// Moves the cursors of the campaign and its parts past the chunks that are cut.
     private func moveCursor(campaign: UInt32, behind chunks: some Collection<PlannableChunk>) throws(LedgerError) {
         try db.run(
             "UPDATE campaigns SET cursor = cursor + ?2 WHERE number = ?1",
@@ -147,7 +147,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// In the list's order; by time zone, in the order of their release, as far as they may be sent to now.
+    /// The next chunks in the list's order, or in the order of the parts' releases as far as they may be sent to now.
     private func nextChunks(
         campaign: UInt32,
         _ push: CampaignPush,
@@ -218,7 +218,7 @@ extension LedgerTransaction {
         return chunks
     }
 
-    /// The messages of rows were confirmed; a row whose generation or state has moved on stays as it is.
+    /// Marks rows whose messages were confirmed; a row whose generation or state has moved on stays as it is.
     public func markOut(_ shards: [(key: ShardKey, generation: UInt32)], now: Timestamp) throws(LedgerError) {
         for range in ConfirmedRange.ranges(of: shards) {
             try db.run(
@@ -241,7 +241,7 @@ extension LedgerTransaction {
     }
 }
 
-/// Neighbours among rows whose messages were confirmed: one statement for all that were cut together.
+/// A range of neighboring rows whose messages were confirmed: one statement updates all that were cut together.
 private struct ConfirmedRange {
     var first: ShardKey
     var lastOrdinal: UInt32

@@ -2,15 +2,15 @@ public import Campaigns
 import Delivery
 public import PushProviders
 
-/// What each provider's quota has given away, whoever sends for its holder.
+/// The slots that each provider's quota has given away, for all senders of its holder.
 extension LedgerTransaction {
-    /// Counts requests that went without a slot: urgent ones, and whatever else nobody could ask to wait.
+    /// Counts requests that were made without a slot: urgent ones, and others that could not be made to wait.
     ///
-    /// What has slots waits for them the longer.
+    /// Requests with slots then wait longer.
     ///
     /// - Parameters:
-    ///   - quota: Whose.
-    ///   - requests: How many.
+    ///   - quota: The quota.
+    ///   - requests: The number of requests.
     ///   - now: The clock that all workers share.
     public func charge(_ quota: ProviderQuota, requests: Int, now: Timestamp) throws(LedgerError) {
         var line = try quotaLine(quota)
@@ -18,7 +18,7 @@ extension LedgerTransaction {
         try writeQuotaLine(quota, line)
     }
 
-    /// Locked: planners of other campaigns give turns away on the same line.
+    /// The line of a quota, locked because planners of other campaigns give turns away on the same line.
     func quotaLine(_ quota: ProviderQuota) throws(LedgerError) -> PaceLine {
         let rows = try db.lockedRows("SELECT first, next FROM quotas WHERE key = ?1", .text(quota.key))
         guard try rows.next() else { return PaceLine(pace: Pace(quota)) }

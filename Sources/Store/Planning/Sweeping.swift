@@ -2,13 +2,13 @@ public import Campaigns
 public import Delivery
 
 extension LedgerReader {
-    /// Rows whose message was not confirmed: the outbox, oldest first, those on a rung when they are due.
+    /// Rows with unconfirmed messages: the outbox, oldest first; those on a rung once they are due.
     ///
     /// - Parameters:
-    ///   - olderThan: Only rows that stand so since before this instant; the sweeper's is ten seconds ago.
-    ///   - campaign: Only this campaign's; nil for all.
-    ///   - now: The instant: what is late has waited here, and does not wait on a rung once more.
-    ///   - limit: How many at most.
+    ///   - olderThan: Only rows whose state is older than this instant; ten seconds ago for the sweeper.
+    ///   - campaign: Only this campaign's rows; nil for all.
+    ///   - now: The instant. A late row has waited here and does not wait on a rung again.
+    ///   - limit: The largest number of rows.
     public func unpublished(
         olderThan: Timestamp,
         campaign: UInt32? = nil,
@@ -36,9 +36,10 @@ extension LedgerReader {
 
     /// Rows whose message the broker seems to have lost, oldest first.
     ///
-    /// Candidates for `Sweep.action`, which has the last word: out, claimed or saved longer ago than `patience`, and due.
+    /// These are candidates for `Sweep.action`, which decides: published, claimed or saved longer ago than `patience`,
+    /// and due.
     ///
-    /// `share`: of which provider, in a campaign of several: each has a lane of its own.
+    /// `share` is the provider in a campaign of several, because each provider has a lane of its own.
     public func lostShards(
         campaign: UInt32,
         share: ProviderName? = nil,
@@ -68,10 +69,12 @@ extension LedgerReader {
 }
 
 extension LedgerReader {
-    /// The latest publish of a lane whose message was claimed at its first delivery and still runs; nil without one.
+    /// The latest publish of a lane whose message was claimed at its first delivery and still runs; nil if there is
+    /// none.
     ///
-    /// By when the row was cut, which is never later than the publish. A campaign of several providers has shards in
-    /// several lanes, and one that took the short way none: neither is asked.
+    /// The instant is when the row was cut, which is never later than the publish. Campaigns of several providers are
+    /// left out, because their shards are in several lanes. So are campaigns on the fast path, because they are in
+    /// none.
     public func lastClaimedPublish(of lane: Lane) throws(LedgerError) -> Timestamp? {
         try db.number(
             """
@@ -87,7 +90,7 @@ extension LedgerReader {
 }
 
 extension LedgerTransaction {
-    /// Makes new messages of rows whose old ones are given up: generation and epoch + 1, `unpublished`.
+    /// Renews rows whose old messages are given up: generation and epoch + 1, `unpublished`.
     ///
     /// A row that has moved on since it was read stays as it is and is not returned.
     public func raiseGeneration(_ records: [ShardRecord], now: Timestamp) throws(LedgerError) -> [ShardToPublish] {
@@ -102,16 +105,18 @@ extension LedgerTransaction {
         return try reader.complete(raised)
     }
 
-    /// Publishes what was set aside for reasons that have ended; a hand-over always has.
+    /// Publishes rows that were set aside for reasons that have ended; the reason of a hand-over always has.
     ///
-    /// The generation was raised when the rows were set aside; `AsideRelease` says which are due.
+    /// The generation was raised when the rows were set aside; `AsideRelease` decides which are due.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
-    ///   - share: Of which provider, in a campaign of several.
-    ///   - knowsApp: Whether a live worker has the app's credentials for the provider.
-    ///   - isPaced: Whether the app or the provider has a limit: then what waits for its turn is `givePacedTurns`'.
-    ///   - limit: How many rows at most; fewer when they are more than a piece. Ask again until there are none.
+    ///   - share: The provider, in a campaign of several.
+    ///   - knowsApp: True if a live worker has the app's credentials for the provider.
+    ///   - isPaced: True if the app or the provider has a limit; then `givePacedTurns` handles rows that wait for
+    ///     turns.
+    ///   - limit: The largest number of rows; one call returns fewer if they exceed a piece. Call again until there are
+    ///     none.
     ///   - now: The instant.
     public func releaseAside(
         campaign: UInt32,
@@ -138,14 +143,14 @@ extension LedgerTransaction {
             piece.did(rows.count)
             if rows.count < room { break }
         }
-        // What was fired while it could not go out begins only now.
+        // A campaign that was fired while it could not be sent begins only now.
         if !released.isEmpty { try begin(campaign: campaign, now: now) }
         return try reader.complete(released)
     }
 }
 
 extension LedgerReader {
-    /// Rows of a campaign that are aside for one of these reasons, and whose own time has come.
+    /// Rows of a campaign that are aside for one of these reasons and whose own time has come.
     fileprivate func asideShards(
         _ campaign: CampaignFacts,
         _ reasons: [AsideReason],

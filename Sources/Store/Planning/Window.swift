@@ -2,7 +2,7 @@ public import Campaigns
 public import Delivery
 
 extension LedgerReader {
-    /// What is out and unclaimed, by campaign; campaigns with nothing out are left out.
+    /// The published, unclaimed shards by campaign; campaigns without any are left out.
     public func windowUse() throws(LedgerError) -> [WindowUse] {
         let rows = try db.rows(
             """
@@ -32,7 +32,7 @@ extension LedgerReader {
         return uses
     }
 
-    /// The use of a campaign of several providers, by lane.
+    /// The window use of a campaign of several providers, by lane.
     private func windowUses(_ whole: WindowUse) throws(LedgerError) -> [WindowUse] {
         let rows = try db.rows(
             """
@@ -54,7 +54,7 @@ extension LedgerReader {
         return uses
     }
 
-    /// First-attempt shards of a lane that are out or about to be, and not claimed.
+    /// The number of a lane's first-attempt shards that are published, or about to be, and unclaimed.
     public func windowUse(of lane: Lane) throws(LedgerError) -> Int {
         try windowUse().reduce(0) { $0 + ($1.lane == lane ? $1.firstAttempts : 0) }
     }

@@ -3,20 +3,20 @@ import CPostgreSQL
 import Delivery
 import Foundation
 
-/// `store.url` of a PostgreSQL database; may hold a password, which `place` leaves out.
+/// The `store.url` of a PostgreSQL database; it may hold a password, which `place` leaves out.
 struct PostgreSQLAddress: Sendable {
-    /// By which the server shows our sessions.
+    /// The name under which the server lists our sessions.
     static let applicationName = "fanfare"
 
-    /// For people: hosts, ports and database.
+    /// The location for people: hosts, ports and database.
     let place: String
-    /// How its connections are protected.
+    /// The protection of the connections.
     let tls: DatabaseTLS
     private let url: String
 
-    /// Nil when libpq cannot read it.
+    /// An address; nil if libpq cannot read the URL.
     ///
-    /// Its own words on it are not for logs: they quote the URL, and a password with it.
+    /// libpq's error text must not be logged: it quotes the URL, possibly with a password.
     init?(_ url: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let options = PQconninfoParse(url, nil) else { return nil }
         defer { PQconninfoFree(options) }
@@ -37,9 +37,9 @@ struct PostgreSQLAddress: Sendable {
         place = "postgresql://\(names.joined(separator: ","))/\(values["dbname"] ?? values["user"] ?? "")"
     }
 
-    /// What the URL says, and where it says nothing the environment, as libpq reads it.
+    /// The facts from the URL, or from the environment where the URL is silent, as libpq reads them.
     ///
-    /// Who names a host means that host, also where an address says how to reach it, as through a tunnel.
+    /// A named host counts even if an address says how to reach it, for example through a tunnel.
     private static func facts(_ values: [String: String], _ environment: [String: String]) -> DatabaseTLS.Facts {
         let names = [("host", "PGHOST"), ("hostaddr", "PGHOSTADDR")].compactMap { values[$0] ?? environment[$1] }
         let home = environment["HOME"] ?? ""
@@ -51,10 +51,10 @@ struct PostgreSQLAddress: Sendable {
         )
     }
 
-    /// What libpq is given: what stands before the URL gives way to it, what stands behind it does not.
+    /// The parameters for libpq: the URL overrides the ones before it, but not the ones after it.
     ///
-    /// A server that is gone without a word is noticed after 15 s of unacknowledged bytes, or 25 s of silence. Of several
-    /// hosts the one that takes writes is meant.
+    /// The loss of a silent server is detected after 15 s of unacknowledged bytes, or 25 s of silence. Among several
+    /// hosts libpq picks the one that accepts writes.
     var parameters: (keywords: [String], values: [String]) {
         let security = [("sslmode", tls.mode), ("sslrootcert", tls.roots)].compactMap { name, value in
             value.map { (name, $0) }

@@ -3,19 +3,20 @@ import CPostgreSQL
 import Campaigns
 import Delivery
 
-/// One connection.
+/// One connection to PostgreSQL.
 ///
-/// Its calls block. Confined to the thread that made it.
+/// Its calls block. Confined to the thread that created it.
 final class PostgreSQLConnection {
     private let handle: OpaquePointer
     private let place: String
     private var prepared: [String: Prepared] = [:]
     private var preparedLocking: [String: Prepared] = [:]
-    /// What went wrong first within the present transaction.
+    /// The first failure in the present transaction.
     private(set) var failure: PostgreSQLFailure?
-    /// Statements that the ledger's queries have run, each a round trip; a test counts what a claim and a settlement cost.
+    /// The number of statements run for the ledger's queries, each a round trip; a test counts those of a claim and a
+    /// settlement.
     private(set) var statements = 0
-    /// Whether nobody else writes during this transaction; otherwise only rows of shards may be changed.
+    /// True if nobody else writes during this transaction; otherwise only rows of shards may change.
     private var isAlone = true
 
     private struct Prepared {
@@ -23,7 +24,7 @@ final class PostgreSQLConnection {
         let isOfShards: Bool
     }
 
-    /// Connects and sets the session up.
+    /// Connects and sets up the session.
     init(_ address: PostgreSQLAddress, lockTimeout: Duration) throws(PostgreSQLFailure) {
         let (keywords, values) = address.parameters
         let handle = withCStrings(keywords) { keywords in
@@ -39,17 +40,17 @@ final class PostgreSQLConnection {
         }
         self.handle = handle
         place = address.place
-        // libpq would write notices to standard error.
+        // Without a receiver, libpq writes notices to standard error.
         _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
         try command(Self.session(lockTimeout))
     }
 
     deinit { PQfinish(handle) }
 
-    /// Settings that a server's or a role's own would otherwise decide.
+    /// The settings that would otherwise depend on the server or the role.
     ///
-    /// A commit that is told is on the disk, and on the synchronous standby if there is one: what it allows, a message
-    /// acked or published, cannot be taken back. An idle transaction is one whose worker hangs.
+    /// A reported commit is on disk, and on the synchronous standby if there is one: the acks and publishes that follow
+    /// it cannot be taken back. An idle transaction means that its worker hangs.
     private static func session(_ lockTimeout: Duration) -> String {
         let (seconds, attoseconds) = lockTimeout.components
         let milliseconds = max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
@@ -66,12 +67,12 @@ final class PostgreSQLConnection {
             """
     }
 
-    /// Whether the connection is gone.
+    /// True if the connection is lost.
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
 
     // MARK: - The clock
 
-    /// Runs a command that ends by saying what time it is at the server, and tells the clock.
+    /// Runs a command whose last result is the server's time, and passes that to the clock.
     func command(_ sql: String, telling clock: LedgerClock) throws(PostgreSQLFailure) {
         let asked = MonotonicClock.now()
         let result = try command(sql)
@@ -80,27 +81,27 @@ final class PostgreSQLConnection {
         clock.heard(ServerClock.Sample(server: Timestamp(milliseconds: server), asked: asked, answered: now))
     }
 
-    /// What time it is at the server.
+    /// The query for the server's time.
     static let clockQuery = "SELECT \(milliseconds(of: "clock_timestamp()"))"
 
-    /// An instant as a number, as the ledger has it.
+    /// The SQL of an instant as the ledger's number.
     static func milliseconds(of instant: String) -> String { "(extract(epoch FROM \(instant)) * 1000)::bigint" }
 
     // MARK: - Transactions
 
-    /// Statements without values, for which a transaction's earlier failure does not matter; their last result.
+    /// Runs statements without values, regardless of earlier failures in the transaction; returns their last result.
     @discardableResult
     func command(_ sql: String) throws(PostgreSQLFailure) -> PostgreSQLResult {
         try checked(PQexec(handle, sql))
     }
 
-    /// Forgets the failures of an earlier transaction.
+    /// Resets the state at the beginning of a transaction.
     func begun(alone: Bool) {
         isAlone = alone
         failure = nil
     }
 
-    /// Commits, or says that the server rolled back.
+    /// Commits; throws if the server rolled back.
     func commit() throws(PostgreSQLFailure) {
         let result = PQexec(handle, "COMMIT")
         let tag = result.flatMap { PQcmdStatus($0) }.map { String(cString: $0) }
@@ -110,14 +111,14 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// Ends a transaction that is not to be; without effect when there is none.
+    /// Rolls back the transaction; has no effect without one.
     func rollback() {
         PQclear(PQexec(handle, "ROLLBACK"))
     }
 
     // MARK: - Queries
 
-    /// Runs one of the ledger's statements; they are prepared once.
+    /// Runs a statement of the ledger, which is prepared once.
     func query(_ sql: String, _ values: [SQLValue], isLocking: Bool = false) throws(LedgerError) -> PostgreSQLResult {
         if let failure { throw failure.error }
         statements += 1
@@ -131,7 +132,7 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// Keeps a row to this transaction; without effect when nobody else writes.
+    /// Locks a row for this transaction; has no effect if nobody else writes.
     func lock(_ sql: String, _ values: [SQLValue]) throws(LedgerError) {
         if !isAlone { _ = try query(sql, values, isLocking: true) }
     }
@@ -160,14 +161,14 @@ final class PostgreSQLConnection {
             switch value {
             case .null: break
             case .integer(let number): withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-            // PostgreSQL's text has no NUL.
+            // A text in PostgreSQL cannot contain NUL.
             case .text(let text):
                 bytes.append(contentsOf: text.utf8.contains(0) ? Self.withoutNUL(text) : Array(text.utf8))
             case .blob(let blob): bytes.append(contentsOf: blob)
             }
             ends.append(bytes.count)
         }
-        // So that the address of an empty value is one as well: none means NULL.
+        // An empty value needs an address too, because a null pointer means NULL.
         bytes.append(0)
         let result = bytes.withUnsafeBytes { buffer in
             var pointers: [UnsafePointer<CChar>?] = []
@@ -200,7 +201,7 @@ final class PostgreSQLConnection {
         if isLost || state == nil {
             let said = PQerrorMessage(handle).map { String(cString: $0) } ?? "the connection is lost"
             var failure = PostgreSQLFailure.connecting(said, place: place)
-            // Whatever its last words: a new connection says whether we are let in.
+            // A new connection tells whether the server still admits us.
             failure.remedy = .reconnect
             throw failure
         }
@@ -209,7 +210,7 @@ final class PostgreSQLConnection {
     }
 }
 
-/// Lends C strings with a NULL behind the last.
+/// Lends C strings, followed by a null pointer.
 private func withCStrings<Value>(
     _ strings: [String],
     _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value

@@ -2,10 +2,10 @@
 import Dispatch
 import Synchronization
 
-/// A ledger in a PostgreSQL database, which the workers of many hosts share.
+/// A ledger in a PostgreSQL database that the workers of many hosts share.
 ///
-/// Transactions that change rows of single shards run beside each other, all others alone, under one advisory lock that
-/// the former hold shared (`Decisions.md`, "Who writes beside whom on PostgreSQL").
+/// Transactions that change only rows of single shards run concurrently; all others run alone. The former hold one
+/// advisory lock shared, the latter exclusively (`Decisions.md`, "Who writes beside whom on PostgreSQL").
 final class PostgreSQLDriver: LedgerDriver {
     private let address: PostgreSQLAddress
     private let readers: PostgreSQLReaders
@@ -42,7 +42,7 @@ final class PostgreSQLDriver: LedgerDriver {
     }
 }
 
-/// Ends waits for a server that is not there.
+/// A signal that ends waits for an unreachable server.
 final class HurrySignal: Sendable {
     private let given = Atomic(false)
     private let signal = DispatchSemaphore(value: 0)
@@ -54,7 +54,7 @@ final class HurrySignal: Sendable {
         signal.signal()
     }
 
-    /// Waits so long, or until it is given.
+    /// Waits for a duration or until the signal is given.
     func wait(_ duration: Duration) {
         guard !isGiven else { return }
         let (seconds, attoseconds) = duration.components
@@ -63,8 +63,8 @@ final class HurrySignal: Sendable {
     }
 }
 
-/// How long to wait between attempts to connect: doubled, with as much again by chance, so that a fleet does not knock
-/// at a server that starts all at once.
+/// The pauses between attempts to connect: doubled each time, plus up to the same again at random, so that a fleet does
+/// not reach a starting server all at once.
 struct ConnectBackoff {
     private var step = Duration.milliseconds(50)
 

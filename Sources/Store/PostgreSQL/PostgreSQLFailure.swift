@@ -1,13 +1,13 @@
 #if PostgreSQL
 import CPostgreSQL
 
-/// Why a statement or a connection failed, and what is to be done about it.
+/// A failure of a statement or connection, and its remedy.
 struct PostgreSQLFailure: Error {
-    /// What helps.
+    /// The remedy for a failure.
     enum Remedy {
-        /// A new connection: this one is lost, or its server is none that takes writes.
+        /// A new connection: this one is lost, or its server does not accept writes.
         case reconnect
-        /// The transaction again, beside nobody: it met another one, or changes more than rows of its shards.
+        /// Another try of the transaction, alone: it conflicted with another, or changes more than rows of its shards.
         case alone
         /// Nothing that this process could do at once.
         case none
@@ -16,21 +16,21 @@ struct PostgreSQLFailure: Error {
     var remedy: Remedy
     var error: LedgerError
 
-    /// A statement that may not run beside others did.
+    /// A statement that must not run beside others was run that way.
     static let isNotOfShards = PostgreSQLFailure(remedy: .alone, error: .failed("not beside others"))
 
-    /// What a server said, by the first digits of its SQLSTATE (PostgreSQL, appendix A).
+    /// A failure from a server's error, by its SQLSTATE (PostgreSQL, appendix A).
     ///
-    /// Its words of detail are left out: they quote what was written.
+    /// The server's detail text is left out because it quotes the written values.
     init(state: String, message: String, place: String) {
         let said = "\(message) (\(state))"
         switch state {
-        // A shutdown, a crash, a start, and the end of an idle transaction.
+        // A shutdown, a crash, a start, or the end of an idle transaction.
         case "57P01", "57P02", "57P03", "57P05", "25P03":
             self.init(remedy: .reconnect, error: .disconnected(store: place, detail: said))
-        // The plan of a statement is older than the table.
+        // The statement's plan is older than the table.
         case "0A000", "26000": self.init(remedy: .reconnect, error: .failed(said))
-        // A standby that was a primary.
+        // The server was a primary and is a standby now.
         case "25006": self.init(remedy: .reconnect, error: .readOnly(path: place))
         case "40001", "40P01", "23505": self.init(remedy: .alone, error: .failed(said))
         case "55P03", "57014": self.init(remedy: .none, error: .busy(path: place))
@@ -50,7 +50,7 @@ struct PostgreSQLFailure: Error {
         self.error = error
     }
 
-    /// Why no connection came about, in libpq's words; it does not give the SQLSTATE.
+    /// The failure of a connection attempt, from libpq's message, because libpq reports no SQLSTATE here.
     static func connecting(_ message: String, place: String) -> PostgreSQLFailure {
         let lines = message.split(whereSeparator: \.isNewline).map { line in
             line.drop { $0 == " " || $0 == "\t" }

@@ -2,7 +2,7 @@ public import Delivery
 public import Logging
 
 extension Ledger {
-    /// Whether this build can use PostgreSQL (package trait `PostgreSQL`).
+    /// True if this build can use PostgreSQL (package trait `PostgreSQL`).
     public static var hasPostgreSQL: Bool {
         #if PostgreSQL
         true
@@ -11,16 +11,16 @@ extension Ledger {
         #endif
     }
 
-    /// Opens a ledger in a PostgreSQL database, sets it up or brings it up to date; blocks.
+    /// Opens a ledger in a PostgreSQL database, creating or migrating it; blocks.
     ///
-    /// Its tables are in a schema of their own, `fanfare`. Set-up and migration of several processes take turns. A ledger
-    /// of a later version is left as it is.
+    /// The tables are in their own schema, `fanfare`. Processes take turns at set-up and migration. A ledger of a later
+    /// version is left as it is.
     ///
     /// - Parameters:
     ///   - url: `postgresql://user@host:port/database`, with libpq's parameters; several hosts separated by commas.
-    ///   - create: Whether the tables are created; otherwise a database without them is `LedgerError.missing`.
-    ///   - patience: How long a transaction waits for others' locks, and for a server that was lost, before it fails.
-    ///   - logger: Hears of nothing but trouble at closing.
+    ///   - create: True to create missing tables; otherwise a database without them is `LedgerError.missing`.
+    ///   - patience: The longest wait of a transaction for others' locks, and for a lost server, before it fails.
+    ///   - logger: Receives only problems at closing.
     public static func open(
         postgreSQL url: String,
         create: Bool,
@@ -29,7 +29,7 @@ extension Ledger {
     ) throws(LedgerError) -> Ledger {
         #if PostgreSQL
         guard let address = PostgreSQLAddress(url) else {
-            throw .refused(store: "in PostgreSQL", detail: "store.url is no URL that libpq can read")
+            throw .refused(store: "in PostgreSQL", detail: "store.url is not a URL that libpq can read")
         }
         do throws(PostgreSQLFailure) {
             let connection = try PostgreSQLConnection(address, lockTimeout: .seconds(30))
@@ -44,7 +44,8 @@ extension Ledger {
         #endif
     }
 
-    /// How connections to a PostgreSQL URL are protected; nil when libpq cannot read it, or in a build without it.
+    /// The protection of connections to a PostgreSQL URL; nil if libpq cannot read the URL or the build has no
+    /// PostgreSQL.
     public static func security(ofPostgreSQL url: String) -> DatabaseTLS? {
         #if PostgreSQL
         PostgreSQLAddress(url)?.tls
@@ -53,7 +54,7 @@ extension Ledger {
         #endif
     }
 
-    /// What is wrong with a PostgreSQL URL; nil when libpq can read it.
+    /// The problem of a PostgreSQL URL; nil if libpq can read it.
     public static func problem(ofPostgreSQL url: String) -> String? {
         #if PostgreSQL
         PostgreSQLAddress(url) == nil ? "not a URL that libpq can read" : nil

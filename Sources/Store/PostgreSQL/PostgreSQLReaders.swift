@@ -2,7 +2,7 @@
 import Foundation
 import Synchronization
 
-/// The threads that read, each with a connection of its own; they are started as they are needed.
+/// The reading threads, each with its own connection; they start on demand.
 final class PostgreSQLReaders: Sendable {
     private typealias Job = @Sendable (PostgreSQLReader) -> Void
 
@@ -40,7 +40,7 @@ final class PostgreSQLReaders: Sendable {
         return try result.get()
     }
 
-    /// Does what waits, then ends the threads.
+    /// Finishes the waiting reads, then ends the threads.
     func close() {
         hurry.give()
         let threads = state.withLock { state in
@@ -81,7 +81,7 @@ final class PostgreSQLReaders: Sendable {
     }
 }
 
-/// A connection that reads; confined to its thread.
+/// A reading connection; confined to its thread.
 final class PostgreSQLReader {
     private let address: PostgreSQLAddress
     private let patience: Duration
@@ -96,7 +96,7 @@ final class PostgreSQLReader {
         self.clock = clock
     }
 
-    /// One snapshot; read again from the start when the connection is lost, until patience is over.
+    /// Runs a body on one snapshot; starts again after a lost connection, as long as patience lasts.
     func read<T>(_ body: (LedgerReader) throws -> T) throws(LedgerError) -> T {
         var backoff = ConnectBackoff()
         let end = ContinuousClock.now + patience

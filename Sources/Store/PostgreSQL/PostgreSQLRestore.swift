@@ -1,17 +1,17 @@
 import Campaigns
 
 extension LedgerBackup {
-    /// Makes the ledger in a PostgreSQL database the one to go on with, after the database was restored with tools of its
-    /// own: `pg_restore`, or a recovery to a point in time; blocks.
+    /// Makes a PostgreSQL ledger usable after its database was restored with `pg_restore` or a point-in-time recovery;
+    /// blocks.
     ///
-    /// What it does to the ledger is what `restore` does to a file, in one transaction. Refused while a process has the
-    /// ledger open. A second time does no harm: generations rise once more.
+    /// It changes the ledger as `restore` changes a file, in one transaction. Refused while a process has the ledger
+    /// open. A second run does no harm: generations rise once more.
     ///
-    /// - Parameter url: As `Ledger.open(postgreSQL:)` takes it.
+    /// - Parameter url: As for `Ledger.open(postgreSQL:)`.
     public static func restoreInPlace(postgreSQL url: String) throws(BackupError) -> RestoredLedger {
         #if PostgreSQL
         guard let address = PostgreSQLAddress(url) else {
-            throw .ledger(.refused(store: "in PostgreSQL", detail: "store.url is no URL that libpq can read"))
+            throw .ledger(.refused(store: "in PostgreSQL", detail: "store.url is not a URL that libpq can read"))
         }
         let restored: RestoredLedger?
         do throws(PostgreSQLFailure) { restored = try tellApart(address) } catch { throw .ledger(error.error) }
@@ -23,10 +23,10 @@ extension LedgerBackup {
     }
 
     #if PostgreSQL
-    /// Nil when another process has the ledger open; then nothing is changed.
+    /// Tells the ledger apart; returns nil, without a change, if another process has the ledger open.
     private static func tellApart(_ address: PostgreSQLAddress) throws(PostgreSQLFailure) -> RestoredLedger? {
         let connection = try PostgreSQLConnection(address, lockTimeout: .seconds(5))
-        // A backup of an earlier version may lack what is written to below.
+        // A backup of an earlier version may lack tables and columns that are written below.
         _ = try PostgreSQLSchema.setUp(connection, place: address.place, create: false)
         try connection.command(
             """
@@ -42,7 +42,7 @@ extension LedgerBackup {
             (shards, devices) = try LedgerTransaction(db: .postgreSQL(connection), isSynced: true)
                 .tellApart { () throws(LedgerError) in
                     let now = try LedgerConnection.postgreSQL(connection).number(PostgreSQLConnection.clockQuery)
-                    guard let now else { throw .failed("the server told no time") }
+                    guard let now else { throw .failed("the server did not return its time") }
                     return Timestamp(milliseconds: now)
                 }
         } catch {
@@ -56,9 +56,9 @@ extension LedgerBackup {
 
 #if PostgreSQL
 extension PostgreSQLConnection {
-    /// Whether another session of ours is on the same database.
+    /// Returns true if another session of ours uses the same database.
     ///
-    /// The server shows the names of other roles' sessions to superusers only.
+    /// The server shows the names of other roles' sessions only to superusers.
     fileprivate func hasCompany() throws(PostgreSQLFailure) -> Bool {
         try command(
             """

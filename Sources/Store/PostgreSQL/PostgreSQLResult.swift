@@ -1,15 +1,15 @@
 #if PostgreSQL
 import CPostgreSQL
 
-/// What a statement came to: its rows in binary form, all of them.
+/// The result of a statement: all its rows in binary form.
 ///
-/// Confined to the thread that asked.
+/// Confined to the thread that ran the statement.
 final class PostgreSQLResult {
     private let handle: OpaquePointer
     private let count: Int32
     private var row: Int32 = -1
 
-    /// Takes over a result of libpq.
+    /// Takes ownership of a libpq result.
     init(_ handle: OpaquePointer) {
         self.handle = handle
         count = PQntuples(handle)
@@ -17,7 +17,7 @@ final class PostgreSQLResult {
 
     deinit { PQclear(handle) }
 
-    /// How many rows the statement changed.
+    /// The number of rows that the statement changed.
     var changes: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
     func next() -> Bool {
@@ -27,7 +27,7 @@ final class PostgreSQLResult {
 
     func isNull(_ column: Int32) -> Bool { PQgetisnull(handle, row, column) != 0 }
 
-    /// Any of the types that counts, sums and comparisons come in; NULL is 0, as in SQLite.
+    /// Reads any of the types that counts, sums and comparisons produce; NULL is 0, as in SQLite.
     func number(_ column: Int32) -> Int64 {
         let bytes = value(column)
         guard !bytes.isEmpty else { return 0 }
@@ -50,10 +50,10 @@ final class PostgreSQLResult {
         )
     }
 
-    /// The whole part of a sum.
+    /// The integral part of a sum.
     ///
-    /// Four words of two bytes (digits, weight, sign, scale), then digits to the base 10,000, the first one worth
-    /// 10,000 to the power of the weight (`numeric_send` in PostgreSQL's numeric.c).
+    /// The bytes are four words of two bytes (digits, weight, sign, scale), then the digits to base 10,000. The first
+    /// digit is worth 10,000 to the power of the weight (`numeric_send` in PostgreSQL's numeric.c).
     static func number(numeric bytes: UnsafeRawBufferPointer) -> Int64 {
         func word(_ index: Int) -> Int {
             index * 2 + 1 < bytes.count ? Int(bytes[index * 2]) << 8 | Int(bytes[index * 2 + 1]) : 0
@@ -66,7 +66,7 @@ final class PostgreSQLResult {
     }
 }
 
-/// The types that we name, by their fixed numbers (PostgreSQL's pg_type.dat).
+/// The types that we use, by their fixed OIDs (PostgreSQL's pg_type.dat).
 enum PostgreSQLType {
     static let bytea: UInt32 = 17
     static let int8: UInt32 = 20

@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// See `SQLiteSchema.clock`; the shared time itself is the server's.
+/// See `SQLiteSchema.clock`; the shared time is the server's clock.
 extension PostgreSQLSchema {
     static let clock = "ALTER TABLE workers ADD COLUMN skew BIGINT"
 }

@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// The tables and columns of a campaign's life: when it begins, by which clocks, what operators do to it, what is counted.
+/// The tables and columns of a campaign's life: its start, its clocks, operators' orders, and counting.
 extension PostgreSQLSchema {
     static let life = """
         ALTER TABLE campaigns ADD COLUMN send_at BIGINT;

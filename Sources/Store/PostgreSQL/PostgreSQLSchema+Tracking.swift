@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// The tables of what phones say: those of `SQLiteSchema`.
+/// The tables of what phones report, as in `SQLiteSchema`.
 extension PostgreSQLSchema {
     static let tracking = """
         CREATE TABLE tracked (

@@ -1,16 +1,16 @@
 #if PostgreSQL
-/// The tables in PostgreSQL's dialect: those of `SQLiteSchema`, and what SQLite has by itself.
+/// The tables of `SQLiteSchema` in PostgreSQL's dialect, and tables for what SQLite has built in.
 ///
-/// All instants are milliseconds since the Unix epoch, all numbers of 8 bytes, so that a placeholder has one type
+/// Instants are milliseconds since the Unix epoch. All numbers have 8 bytes, so that a placeholder has one type
 /// everywhere. Text sorts by its bytes, whatever the database's locale.
 enum PostgreSQLSchema {
-    /// `FANF`, the first half of our advisory locks' keys.
+    /// The first half of our advisory locks' keys: `FANF`.
     static let lockClass: Int32 = 0x4641_4E46
-    /// Held by each transaction that writes: shared if it changes rows of shards only.
+    /// The lock that each writing transaction holds: shared if it changes only rows of shards.
     static let writeLock: Int32 = 1
     private static let setUpLock: Int32 = 2
 
-    /// By name, in the order in which they are applied; one that was released never changes.
+    /// The migrations by name, in the order of application; a released one never changes.
     private static let migrations: [(name: String, statements: String)] = [
         ("1", [meta, lists, campaigns, shards, breakers, messages].joined(separator: "\n")),
         ("short_way", "ALTER TABLE campaigns ADD COLUMN short_way BIGINT NOT NULL DEFAULT 0"),
@@ -42,7 +42,7 @@ enum PostgreSQLSchema {
         ("untold", untold),
     ]
 
-    /// Brings the tables up to date, or says why not; returns the store's id.
+    /// Brings the tables up to date, or throws the reason why not; returns the store's id.
     static func setUp(
         _ connection: PostgreSQLConnection,
         place: String,
@@ -66,9 +66,10 @@ enum PostgreSQLSchema {
         return storeID
     }
 
-    /// Nil when there are no tables.
+    /// The applied migrations; nil if there are no tables.
     private static func appliedMigrations(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> [String]? {
-        // Not `to_regclass`: what it once did not find it may not see for the rest of a transaction.
+        // This does not use `to_regclass`: a name that it once did not find may stay hidden from it for the rest of a
+        // transaction.
         let table = try connection.command(
             "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'fanfare' AND tablename = 'migrations'"
         )
@@ -79,13 +80,13 @@ enum PostgreSQLSchema {
         return names
     }
 
-    /// So often a migration that met others' transactions is tried.
+    /// The number of tries of a migration that conflicts with others' transactions.
     private static let migrationTriesMax = 10
 
-    /// Migrates beside workers that go on.
+    /// Migrates while workers go on.
     ///
-    /// A read of theirs that has one table and wants the next may wait for a table that the migration has, and the
-    /// migration for it: the server ends one of the two, and nothing of the migration is written then.
+    /// A worker's read that holds one table may wait for a table that the migration holds, while the migration waits
+    /// for the first table. The server then ends one of the two, and the migration has written nothing.
     private static func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) {
         for _ in 1..<migrationTriesMax {
             do throws(PostgreSQLFailure) {
@@ -97,14 +98,14 @@ enum PostgreSQLSchema {
         try migrateOnce(connection)
     }
 
-    /// All in one transaction: a failure leaves the ledger as it was.
+    /// Migrates in one transaction: a failure leaves the ledger as it was.
     private static func migrateOnce(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) {
         try connection.command("BEGIN")
         do throws(PostgreSQLFailure) {
             try connection.command("SELECT pg_advisory_xact_lock(\(lockClass), \(setUpLock))")
-            // Writers are done, and begin when the tables are as they are to be.
+            // Waits for running writers; new ones begin when the tables are up to date.
             try connection.command("SELECT pg_advisory_xact_lock(\(lockClass), \(writeLock))")
-            // Another process may have done it meanwhile.
+            // Another process may have migrated the ledger meanwhile.
             let applied = try appliedMigrations(connection)
             if applied == nil {
                 try connection.command("CREATE SCHEMA IF NOT EXISTS fanfare")

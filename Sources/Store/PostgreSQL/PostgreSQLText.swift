@@ -1,10 +1,10 @@
 #if PostgreSQL
-/// The one text of a query in PostgreSQL's dialect.
+/// The text of a query in PostgreSQL's dialect.
 struct PostgreSQLText {
-    /// With `$1` for `?1`, and without SQLite's word on which index to use.
+    /// The query with `$1` for `?1`, and without SQLite's index hints.
     let sql: String
-    /// Whether it may run beside other workers' transactions: it reads, or changes rows that only those of the same
-    /// shard change (`Ledger.Reach.shards`).
+    /// True if the statement may run beside other workers' transactions: it reads, or changes rows that only
+    /// transactions of the same shard change (`Ledger.Reach.shards`).
     let isOfShards: Bool
 
     private static let ofShards = [

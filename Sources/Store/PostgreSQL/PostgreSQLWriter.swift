@@ -1,32 +1,32 @@
 #if PostgreSQL
 
-/// The connection that writes, and what becomes of a transaction whose connection is lost.
+/// The writing connection, and the recovery of transactions whose connection is lost.
 ///
-/// Each transaction enters its number into this writer's row of `writers` before anything else. So the row is locked
-/// until the transaction is over, and has its number if and only if it was committed: a commit that was sent and not
-/// answered is asked for afterwards, and a body never runs again that has been written.
-// Safety: `LedgerWriter` makes one call at a time, on its thread, and the last one when that has ended.
+/// Each transaction first enters its number into this writer's row of `writers`. So the row stays locked until the
+/// transaction is over, and contains its number if and only if it was committed. A commit without an answer is looked
+/// up afterwards, so a body that was committed never runs again.
+// Safety: `LedgerWriter` makes one call at a time on its thread, and the last call after that thread has ended.
 final class PostgreSQLWriter: @unchecked Sendable {
-    /// How often a process that ends tries to connect.
+    /// The number of failed connection attempts after which an ending process gives up.
     private static let lossesWhenHurried = 3
 
     private let address: PostgreSQLAddress
     private let patience: Duration
     private let hurry: HurrySignal
-    /// By chance, not from a sequence: a standby that took over may give a number out twice.
+    /// A random number, not one from a sequence: after a failover, a standby may give out a number twice.
     private let id = Int64.random(in: 1 ... .max)
     private var connection: PostgreSQLConnection?
     private var number: Int64 = 0
     private let clock: LedgerClock
 
-    /// What became of one try.
+    /// The result of one try.
     private enum Outcome {
         case committed
         /// Nothing was written, and another try would not help.
         case failed(LedgerError)
-        /// Nothing was written; the same again helps, alone.
+        /// Nothing was written; another try alone helps.
         case again(LedgerError)
-        /// Nothing was written, and there is no connection any more.
+        /// Nothing was written, and the connection is lost.
         case lost(LedgerError)
     }
 
@@ -77,7 +77,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
             } catch {
                 return abandon(connection, connection.failure ?? Self.failure(of: error))
             }
-            // A body that went on after a failure has no transaction any more.
+            // The body went on after a failure, but the transaction had ended with it.
             if let failure = connection.failure { return abandon(connection, failure) }
             do throws(PostgreSQLFailure) {
                 try connection.commit()
@@ -116,7 +116,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         return new
     }
 
-    /// The lock, this transaction's number, and the server's clock in one round trip.
+    /// Takes the lock, writes this transaction's number and reads the server's clock, in one round trip.
     private func begin(_ connection: PostgreSQLConnection, alone: Bool) throws(PostgreSQLFailure) {
         number += 1
         let lock = alone ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared"
@@ -135,12 +135,12 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     // MARK: - A commit without an answer
 
-    /// Whether a transaction is in the ledger whose connection was lost on its way.
+    /// Returns true if a transaction was committed whose connection was lost before the answer.
     ///
-    /// Asks until a server answers: whoever waits for the transaction may neither go on nor do it again before. Only the
-    /// end of the process comes first. The row's lock is the old connection's as long as that may still commit; of a first
-    /// transaction, whose row nobody sees before it is committed, the key is: so the question writes the row itself,
-    /// which waits for the end of whoever has written it, and finds what became of that.
+    /// Asks until a server answers, because nobody may go on or repeat the transaction before that; only the end of the
+    /// process comes first. As long as the old connection may still commit, it holds the lock of this writer's row. For
+    /// a first transaction, whose row is not visible before its commit, it holds the key instead. So this query writes
+    /// the row itself: it waits for the end of the other transaction and finds its result.
     private func isCommitted(_ number: Int64) -> Bool {
         var backoff = ConnectBackoff()
         var losses = 0

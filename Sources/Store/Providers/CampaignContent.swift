@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// What a campaign is for the devices of one provider, compiled.
+/// A campaign's content for one provider, compiled.
 public struct CampaignContent: Sendable, Equatable {
     /// The provider.
     public var provider: ProviderName
@@ -10,10 +10,10 @@ public struct CampaignContent: Sendable, Equatable {
     public var priority: UInt8
     /// See `Shard.Facts`.
     public var collapseID: String
-    /// In each language, the standard content first; at least that.
+    /// The content in each language; the standard content comes first and always exists.
     public var variants: [CampaignVariant]
 
-    /// A content; traps without the standard variant.
+    /// A provider's content; traps without the standard variant.
     public init(
         provider: ProviderName,
         pushType: PushType,
@@ -29,25 +29,25 @@ public struct CampaignContent: Sendable, Equatable {
         self.variants = variants
     }
 
-    /// What `campaigns.push_type` holds for a campaign of several providers: workers of before them plan none whose push
-    /// type they do not know, and so never send one provider's payload to the tokens of another.
+    /// The value of `campaigns.push_type` for a campaign of several providers.
+    ///
+    /// Older workers plan no campaign of an unknown push type. So they never send one provider's payload to another's
+    /// tokens.
     static let severalPushTypes = "providers"
 
-    /// Whether all its devices get the same.
+    /// True if all devices get the same content.
     var isConstant: Bool { variants.count == 1 && variants[0].personal.isEmpty }
 }
 
 extension LedgerTransaction {
-    /// Gives a campaign the contents that its audience asks for, one for each provider of its list; part of the
-    /// transaction in which the list is known.
+    /// Stores a campaign's content for each provider of its list, in the transaction that completes the list.
     ///
-    /// With one provider the campaign's own row has everything, as it always had. `contents`: none when that row is right
-    /// already.
+    /// With one provider, the campaign's own row has everything. `contents` is empty if that row is already right.
     func writeContents(_ contents: [CampaignContent], campaign: UInt32, list: UInt32) throws(LedgerError) {
         let own = try db.rows("SELECT provider FROM campaigns WHERE number = ?1", .int(campaign))
         guard try own.next() else { throw .failed("campaign \(campaign) is gone") }
         let known = contents.isEmpty ? [own.text(0)] : contents.map(\.provider.rawValue)
-        // Never a token of one provider to another.
+        // A provider must never get a token of another provider.
         for provider in try reader.providers(list: list) where !known.contains(provider.rawValue) {
             throw .failed("campaign \(campaign) has no content for devices of \(provider.rawValue)")
         }
@@ -123,12 +123,12 @@ extension LedgerReader {
     /// The providers of a list's devices, in order of their names.
     public func providers(list: UInt32) throws(LedgerError) -> [ProviderName] {
         let rows = try db.rows("SELECT providers FROM lists WHERE number = ?1", .int(list))
-        // Workers of before FCM could read no other devices than APNs's.
+        // Workers from before FCM support read only devices of APNs.
         guard try rows.next(), !rows.isNull(0) else { return [.apns] }
         return rows.words(0).map { ProviderName(rawValue: $0) }
     }
 
-    /// The providers of the chunks that a list has by now, in order of their names.
+    /// The providers of the chunks that a list has so far, in order of their names.
     public func chunkProviders(list: UInt32) throws(LedgerError) -> [ProviderName] {
         let rows = try db.rows("SELECT DISTINCT provider FROM chunks WHERE list = ?1 ORDER BY provider", .int(list))
         var providers: [ProviderName] = []
@@ -136,7 +136,7 @@ extension LedgerReader {
         return providers
     }
 
-    /// The contents of a campaign of several providers, in the order of their names.
+    /// The contents of a campaign of several providers, in order of the providers' names.
     func contents(_ campaign: UInt32) throws(LedgerError) -> [CampaignContent] {
         let rows = try db.rows(
             """

@@ -1,18 +1,18 @@
 public import Campaigns
 public import Delivery
 
-/// The devices of one provider in a campaign that has several: their share.
+/// A share: the devices of one provider in a campaign of several.
 ///
-/// What is one provider's own trouble is the share's: its pauses, its breaker, its guards. The other shares go on. A
-/// campaign of one provider has all of that in its own row, and nothing here is asked.
+/// A provider's own problems belong to its share: pauses, breaker and guards. The other shares go on. A campaign of one
+/// provider has all of that in its own row, without a query here.
 extension LedgerReader {
-    /// A campaign as the shards of one of its providers meet it; nil when it has none of that provider.
+    /// The facts of a campaign for one provider's shards; nil if the campaign has no such provider.
     public func share(_ campaign: UInt32, of provider: ProviderName) throws(LedgerError) -> CampaignFacts? {
         let rows = try db.rows(CampaignRows.selectShare, .int(campaign), .text(provider.rawValue))
         return try rows.next() ? try CampaignRows.facts(rows) : nil
     }
 
-    /// A campaign as the shards of each of its providers meet it: itself, when it has one.
+    /// The facts of a campaign for each provider's shards; the campaign's own if it has one provider.
     public func shares(of campaign: CampaignFacts) throws(LedgerError) -> [CampaignFacts] {
         guard campaign.hasShares else { return [campaign] }
         let rows = try db.rows(CampaignRows.selectShares, .int(campaign.number))
@@ -21,10 +21,10 @@ extension LedgerReader {
         return shares
     }
 
-    /// A campaign as a row's devices meet it.
+    /// The facts of a campaign for a row's devices.
     func campaign(of row: ShardRecord) throws(LedgerError) -> CampaignFacts? {
         guard let facts = try campaign(row.id.key.campaign) else { return nil }
-        // One query for nearly all of them: this is asked for at every claim.
+        // Nearly all campaigns need just one query, which matters because every claim asks this.
         guard facts.hasShares else { return facts }
         return try share(facts.number, of: try provider(of: row))
     }
@@ -42,7 +42,8 @@ extension LedgerReader {
         return ProviderName(rawValue: rows.text(0))
     }
 
-    /// The shards of a campaign that workers run, each with the campaign as it meets it: for those of several providers.
+    /// The running shards of a campaign of several providers, each with the facts of its share; empty for other
+    /// campaigns.
     public func runsByShare(_ campaign: CampaignFacts) throws(LedgerError) -> [ShardKey: CampaignFacts] {
         guard campaign.hasShares else { return [:] }
         let shares = try shares(of: campaign)
@@ -65,9 +66,9 @@ extension LedgerReader {
 }
 
 extension LedgerTransaction {
-    /// Changes what is a share's: in its own row, or in the campaign's when that has one provider.
+    /// Updates columns of a share: in its own row, or in the campaign's row if that has one provider.
     ///
-    /// Values of `change` begin at the placeholder 3.
+    /// The values of `change` begin at placeholder 3.
     func update(_ campaign: CampaignFacts, _ change: String, _ values: SQLValue...) throws(LedgerError) {
         if let share = campaign.share {
             try db.run(
@@ -84,7 +85,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Two numbers of a share; see `LedgerTransaction.update`.
+    /// Two numbers of a share, found where `LedgerTransaction.update` writes them.
     func numbers(_ campaign: CampaignFacts, _ first: String, _ second: String) throws(LedgerError) -> (Int, Int)? {
         let rows: Rows
         if let share = campaign.share {
@@ -100,9 +101,10 @@ extension LedgerReader {
     }
 }
 
-/// Pieces of queries that ask for rows of some providers.
+/// Query fragments for rows of some providers.
 enum ShareRows {
-    /// A row of `shards s` is of one of these providers; of a campaign with one every row is (nil).
+    /// The condition that a row of `shards s` belongs to one of these providers; true for every row if `providers` is
+    /// nil.
     static func isOf(_ providers: Set<ProviderName>?, rows: String = "s") -> String {
         guard let providers else { return "1 = 1" }
         return """
@@ -113,7 +115,7 @@ enum ShareRows {
             """
     }
 
-    /// The providers as literals, so that statements with any number of them have the same placeholders.
+    /// The providers as literals, so that the placeholders do not depend on their number.
     static func list(_ providers: Set<ProviderName>) -> String {
         let names = providers.map(\.rawValue).sorted()
         guard !names.isEmpty else { return "NULL" }
@@ -124,6 +126,6 @@ enum ShareRows {
 }
 
 extension CampaignFacts {
-    /// The rows that these facts are about; nil for all of the campaign.
+    /// The providers whose rows these facts are about; nil for all of the campaign.
     var rows: Set<ProviderName>? { share.map { [$0] } }
 }

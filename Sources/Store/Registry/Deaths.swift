@@ -1,10 +1,12 @@
 import Campaigns
 
-/// What providers say of tokens, for lists and registry alike.
+/// The providers' verdicts on tokens, for lists and registry alike.
 extension LedgerTransaction {
-    /// A token died at an instant of the provider's clock; nil: nobody knows when, the mark is of an earlier version.
+    /// Records that a token died at an instant of the provider's clock; nil if a mark of an earlier version has no
+    /// instant.
     ///
-    /// A device of the registry that was registered later lives on, and so do lists to come: the token is good again.
+    /// If a device of the registry was registered later, the token is good again: the device lives on, and future lists
+    /// use it.
     func bury(_ hash: UInt128, at: Int64?) throws(LedgerError) {
         let rows = try db.rows(
             "SELECT number, state, traits FROM devices WHERE token_hash = ?1",
@@ -37,7 +39,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// A token was called wrong once.
+    /// Records that a token was called wrong once.
     func distrust(_ hash: UInt128) throws(LedgerError) {
         try db.run(
             "INSERT INTO suspect_tokens (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
@@ -46,7 +48,7 @@ extension LedgerTransaction {
         try db.run("UPDATE devices SET suspect = 1 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
     }
 
-    /// A token was registered after all that was said against it.
+    /// Removes the verdicts on a token that was registered after them.
     func trust(_ hash: UInt128) throws(LedgerError) {
         try db.run("DELETE FROM dead_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
         try db.run("DELETE FROM suspect_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))

@@ -1,19 +1,19 @@
 /// A device that has shown its secret at the edge.
 public struct EdgeDevice: Sendable, Equatable {
-    /// Its number in the registry.
+    /// The number in the registry.
     public var number: Int64
-    /// Its app.
+    /// The app.
     public var app: String
-    /// What tells it from the app's other devices: the id in `/v1/devices/{id}`.
+    /// The id that identifies the device within its app, as in `/v1/devices/{id}`.
     public var installation: String
-    /// Its user's key; nil when nobody is logged in.
+    /// The user's key; nil if nobody is logged in.
     public var user: String?
 }
 
 extension LedgerReader {
-    /// The devices with some secrets, by the SHA-256 of each; one that nobody has is not there.
+    /// The devices with some secrets, by the SHA-256 of each; unknown secrets are left out.
     ///
-    /// One question for all of them, so that a rush of requests costs a read for many.
+    /// One query serves them all, so that a burst of requests shares a read.
     public func devices(secretHashes hashes: [[UInt8]]) throws(LedgerError) -> [[UInt8]: EdgeDevice] {
         var devices: [[UInt8]: EdgeDevice] = [:]
         devices.reserveCapacity(hashes.count)

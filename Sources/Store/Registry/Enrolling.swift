@@ -1,25 +1,25 @@
 public import Campaigns
 import Delivery
 
-/// A device's word of itself at the edge.
+/// A device's registration of itself at the edge.
 public struct Enrolment: Sendable {
-    /// What it says; `device.id` is the installation, `registeredAt` is the ledger's business.
+    /// The registered data; `device.id` is the installation, and the ledger sets `registeredAt`.
     public var registration: DeviceRegistration
-    /// The token as raw bytes; nil when the device does not say it again, and keeps the one that it has.
+    /// The token as raw bytes; nil if the device does not send it again and keeps its old one.
     public var token: [UInt8]?
-    /// Why it is believed.
+    /// The proof of the device's identity.
     public var proof: Proof
 
-    /// What a device shows.
+    /// A device's proof.
     public enum Proof: Sendable {
-        /// A key of its app, by its number; with the user whom a valid token of the app's back end names, nil without one,
-        /// and the SHA-256 of the secret that it gets now.
+        /// The number of an app's key, the user that a valid token of the app's back end names (nil without one), and
+        /// the SHA-256 of the device's new secret.
         case integrationKey(secretHash: [UInt8], user: String?, key: Int64?)
-        /// The SHA-256 of its own secret.
+        /// The SHA-256 of the device's own secret.
         case secret(hash: [UInt8])
     }
 
-    /// A device's word.
+    /// A registration with its proof.
     public init(registration: DeviceRegistration, token: [UInt8]?, proof: Proof) {
         self.registration = registration
         self.token = token
@@ -27,28 +27,28 @@ public struct Enrolment: Sendable {
     }
 }
 
-/// What became of a device's word.
+/// The result of a device's registration.
 public enum EnrolmentResult: Sendable, Equatable {
-    /// It stands in the registry; `isNew`: it did not before.
+    /// The device is registered; `isNew` is true if it was not before.
     case registered(isNew: Bool)
-    /// The id is another installation's, and a key of the app is no proof to be that (`Adoption`).
+    /// The id is another installation's, and an app's key is no proof of being that installation (`Adoption`).
     case exists
-    /// Nobody has this secret, or not for this installation.
+    /// No device has this secret, or a different installation has it.
     case unknownSecret
-    /// It says no token and has none.
+    /// The device sends no token and has none.
     case noToken
-    /// More tags or attributes than a device may have.
+    /// The device has more tags or attributes than allowed.
     case tooMany
 }
 
 extension LedgerTransaction {
-    /// How old a registration may be before the same word of the same token is written again, in milliseconds.
+    /// The age in milliseconds up to which an unchanged registration of the same token is not written again.
     private static let freshness: Int64 = 86_400_000
 
-    /// Registers a device that speaks for itself, or changes what is known of it; refusals change nothing.
+    /// Registers a device that speaks for itself, or updates its data; a refusal changes nothing.
     ///
-    /// A token that it says is good as of now, whatever a provider said of it before; a device that was forgotten begins
-    /// anew.
+    /// A token that the device sends is good from now on, whatever a provider said of it before. A forgotten device is
+    /// registered anew.
     public func enroll(_ word: Enrolment, app: String, now: Timestamp) throws(LedgerError) -> EnrolmentResult {
         let keys = RegistryKeys(app: app)
         let known = try reader.device(keys, installation: word.registration.device.id ?? "")
@@ -81,7 +81,7 @@ extension LedgerTransaction {
         return .registered(isNew: known == nil || known?.state == .forgotten)
     }
 
-    /// Whether the registry has heard of this very token lately, and nothing against it: apps say it at every start.
+    /// Returns true if this token was registered lately and nothing is held against it; apps register at every start.
     private func isFresh(_ known: RegisteredDevice?, token: [UInt8], now: Timestamp) -> Bool {
         guard let known, known.state == .live, !known.isSuspect, known.token == token,
             let at = known.traits.registeredAt?.milliseconds
@@ -114,7 +114,7 @@ extension Enrolment.Proof {
 }
 
 extension RegisteredDevice {
-    /// What decides who may speak for it; nil of a tombstone, whose id is free.
+    /// The facts that decide who may speak for the device; nil for a tombstone, whose id is free.
     var adoptable: Adoption.Known? {
         guard state != .forgotten else { return nil }
         let token = token.map { Adoption.Token(provider: traits.provider, bytes: $0) }

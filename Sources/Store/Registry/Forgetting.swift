@@ -1,8 +1,8 @@
 import Campaigns
 
-/// Takes forgotten devices out of lists that are there: uploaded ones, and those of campaigns under way.
+/// The removal of forgotten devices from existing lists: uploaded ones and those of running campaigns.
 extension LedgerReader {
-    /// The places of some tokens in the next chunks of an app's lists; `next` is nil when all were looked at.
+    /// The positions of some tokens in the next chunks of an app's lists; `next` is nil when all chunks were examined.
     public func places(
         of tokens: Set<[UInt8]>,
         app: String,
@@ -23,7 +23,7 @@ extension LedgerReader {
         var (found, last, seen): ([ListPlace], (list: UInt32, ordinal: Int64), Int) = ([], place, 0)
         while try rows.next() {
             (last, seen) = ((rows.uint32(0), rows.int64(1)), seen + 1)
-            // Most chunks have none of them, and are not decoded.
+            // Most chunks contain none of the tokens and are not decoded.
             guard tokens.contains(where: { rows.contains(2, $0) }) else { continue }
             let devices: DeviceBatch
             do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
@@ -40,7 +40,7 @@ extension LedgerReader {
     }
 }
 
-/// Where devices stand in a chunk of a list.
+/// The positions of devices in a chunk of a list.
 public struct ListPlace: Sendable, Equatable {
     /// The list.
     public var list: UInt32
@@ -51,7 +51,7 @@ public struct ListPlace: Sendable, Equatable {
 }
 
 extension LedgerTransaction {
-    /// No shard that is cut from now on sends to the devices at these places: they end `skipped`.
+    /// Leaves out these devices: shards that are cut from now on do not send to them, and they end `skipped`.
     public func leaveOut(_ places: [ListPlace]) throws(LedgerError) {
         for place in places { try markOptedOut(place.positions, list: place.list, ordinal: place.ordinal) }
     }

@@ -1,51 +1,52 @@
 public import Campaigns
 
-/// What the registry knows of one device.
+/// The registry's data of one device.
 public struct RegisteredDevice: Sendable, Equatable {
-    /// Its number in the ledger; devices of an app are neighbours.
+    /// The number in the ledger; an app's devices have neighboring numbers.
     public var number: Int64
     /// The app.
     public var app: String
-    /// What tells it from the app's other devices; nil of one that was forgotten.
+    /// The id that identifies the device within its app; nil for a forgotten device.
     public var installation: String?
-    /// Its user's key.
+    /// The user's key.
     public var user: String?
-    /// The token as raw bytes; nil of one that has none.
+    /// The token as raw bytes; nil for none.
     public var token: [UInt8]?
-    /// Where it stands.
+    /// The state.
     public var state: State
-    /// Whether its token was called wrong once.
+    /// True if the token was called wrong once.
     public var isSuspect: Bool
-    /// When its token died, by the provider's clock, or when it was forgotten.
+    /// The instant of the token's death, by the provider's clock, or the instant at which the device was forgotten.
     public var endedAt: Timestamp?
     /// The count on the app's icon.
     public var badge: Int
-    /// What segments look at.
+    /// The traits that segments select by.
     public var traits: DeviceTraits
-    /// When the registry last heard of it.
+    /// The instant of the last change in the registry.
     public var changedAt: Timestamp
-    /// SHA-256 of the secret that it shows at the edge; nil of one that never came there.
+    /// The SHA-256 of the device's secret for the edge; nil for a device that never registered there.
     public var secretHash: [UInt8]?
-    /// The version of the kit in the app, as the device says it.
+    /// The version of the kit in the app, as the device reports it.
     public var kitVersion: String?
 
-    /// The integration key that it has registered with, by its number; nil of one that was there before, as by an import.
+    /// The number of the integration key with which the device registered; nil if it existed before, for example by an
+    /// import.
     public var cameWith: Int64?
 
-    /// Where a device stands.
+    /// The state of a device.
     public enum State: UInt8, Sendable, CaseIterable {
-        /// It is sent to.
+        /// The device receives pushes.
         case live = 0
-        /// The provider has called its token dead; never sent to until another registration.
+        /// The provider has called the token dead; nothing is sent until another registration.
         case dead = 1
-        /// A tombstone: nothing is kept but that there was such an installation.
+        /// A tombstone, which only says that such an installation existed.
         case forgotten = 2
-        /// Its token is another installation's now.
+        /// Another installation has the token now.
         case tokenless = 3
     }
 }
 
-/// Reading rows of `devices`.
+/// The columns of `devices`.
 enum DeviceRows {
     static let columns = """
         number, installation, user_key, token, state, suspect, ended_at, badge, traits, changed_at, secret_hash,
@@ -78,7 +79,7 @@ enum DeviceRows {
     }
 }
 
-/// What the registry finds its rows by.
+/// The hashes by which the registry finds its rows.
 struct RegistryKeys {
     let app: String
     private let installations: UInt128
@@ -86,7 +87,7 @@ struct RegistryKeys {
 
     init(app: String) {
         self.app = app
-        // No provider has such a name, so that a token is never taken for an installation.
+        // No provider has such a name, so a token is never mistaken for an installation.
         installations = TokenHash.prefix(app: app, provider: "/installation")
         users = TokenHash.prefix(app: app, provider: "/user")
     }
@@ -103,29 +104,30 @@ struct RegistryKeys {
 }
 
 extension LedgerReader {
-    /// Devices of an app that were ever registered; numbers of devices are from 1 to this, in their low 32 bits.
+    /// The number of an app in the registry and the next free number of its devices, which begin at 1 in their low 32
+    /// bits.
     func registryApp(_ app: String) throws(LedgerError) -> (number: Int64, next: Int64)? {
         let rows = try db.rows("SELECT number, next FROM registry_apps WHERE app = ?1", .text(app))
         return try rows.next() ? (rows.int64(0), rows.int64(1)) : nil
     }
 
-    /// Whether an app has any device in the registry, forgotten ones included.
+    /// Returns true if an app has any device in the registry, including forgotten ones.
     public func hasDevices(app: String) throws(LedgerError) -> Bool {
         guard let found = try registryApp(app) else { return false }
         return found.next > 1
     }
 
-    /// A device by its installation, forgotten ones included; nil when there is none.
+    /// The device with an installation id, forgotten or not; nil if there is none.
     public func device(app: String, installation id: String) throws(LedgerError) -> RegisteredDevice? {
         try device(RegistryKeys(app: app), installation: id)
     }
 
-    /// A device by its token; nil when no installation has it.
+    /// The device with a token; nil if no installation has it.
     public func device(app: String, provider: ProviderName, token: [UInt8]) throws(LedgerError) -> RegisteredDevice? {
         try device(RegistryKeys(app: app), provider: provider, token: token)
     }
 
-    /// All devices of a user, in the order of their numbers.
+    /// All devices of a user, in order of their numbers.
     public func devices(app: String, user: String) throws(LedgerError) -> [RegisteredDevice] {
         let hash = RegistryKeys(app: app).user(user)
         return try devices("user_hash = ?1 ORDER BY number", hash, app: app).filter { $0.user == user }

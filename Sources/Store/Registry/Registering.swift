@@ -1,28 +1,29 @@
 public import Campaigns
 import Delivery
 
-/// What became of a registration.
+/// The result of a registration.
 public enum RegistrationResult: String, Sendable, CaseIterable {
-    /// A device that was not known.
+    /// The device is new.
     case added
-    /// A known one, with what is new.
+    /// The device was known, and its data changed.
     case updated
-    /// All of it was known.
+    /// The device was known, and nothing changed.
     case unchanged
-    /// What is known is of a later instant: left as it is.
+    /// The known data is of a later instant; nothing changed.
     case outdated
-    /// The device was forgotten, and this does not say that it has registered since: left as it is.
+    /// The device was forgotten, and the registration is not known to be later; nothing changed.
     case forgotten
-    /// More tags or attributes than a device may have, with those that it has already: left as it is.
+    /// The device would have more tags or attributes than allowed; nothing changed.
     case tooMany = "too_many"
 }
 
 extension LedgerTransaction {
-    /// Registers devices of an app: the first of them, as many as the piece has room for; what became of each of those.
+    /// Registers the first of some devices of an app, as many as the piece allows; returns a result for each of those.
     ///
-    /// A device is its installation; one that names none is named after its token. A token belongs to one installation:
-    /// when another one has it, that one loses it. The row stays with the token, so that whoever walks over the registry
-    /// meets each token once, whatever moves meanwhile. A token that died lives again when it was registered after that.
+    /// An installation is a device; a device without an installation id is named after its token. A token belongs to
+    /// one installation: if another registers it, the former loses it. The row stays with the token, so that a walk
+    /// over the registry meets each token once, whatever moves meanwhile. A dead token that was registered after its
+    /// death is alive again.
     public func register(
         _ registrations: [DeviceRegistration],
         tokens: [[UInt8]],
@@ -45,7 +46,7 @@ extension LedgerTransaction {
         return results
     }
 
-    /// The same with all of a few devices.
+    /// Registers all of a few devices.
     public func register(
         _ registrations: [DeviceRegistration],
         tokens: [[UInt8]],
@@ -122,7 +123,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Says of a device with its token whether it may be sent to, by what providers have said of the token.
+    /// Decides whether a device may receive pushes, by what providers have said of its token.
     private func judge(_ device: inout RegisteredDevice, isNewToken: Bool, _ keys: RegistryKeys) throws(LedgerError) {
         let hash = keys.token(device.token ?? [], device.traits.provider)
         let rows = try db.rows("SELECT at FROM dead_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
@@ -154,7 +155,7 @@ extension LedgerTransaction {
         let result = known == nil ? RegistrationResult.added : .updated
         var (device, known) = (device, known)
         if let tombstone = known, tombstone.state == .forgotten {
-            // What phones said is kept by number: who comes back must not be who was forgotten.
+            // Phones' reports are stored by number, so a returning device must not get the number of the forgotten one.
             try db.run("DELETE FROM devices WHERE number = ?1", .integer(tombstone.number))
             known = nil
         }
@@ -168,14 +169,14 @@ extension LedgerTransaction {
         loser.changedAt = device.changedAt
         device.number = holder.number
         if holder.secretHash != nil {
-            // Goes with the installation, which is written to another row before this one is written again.
+            // The secret goes with the installation, whose other row is written before this one is written again.
             try db.run("UPDATE devices SET secret_hash = NULL WHERE number = ?1", .integer(holder.number))
         }
         let token = device.token ?? []
         let wasNamedAfterToken = holder.installation == Self.installation(keys, token, device.traits.provider)
         if wasNamedAfterToken, !saysBadge { device.badge = max(device.badge, holder.badge) }
         if let known {
-            // The two rows change places. One that was named after the token was this device all the time.
+            // The two rows swap. A row that was named after the token was this device all the time.
             loser.number = known.number
             if wasNamedAfterToken {
                 try db.run("DELETE FROM devices WHERE number = ?1", .integer(known.number))
@@ -232,9 +233,9 @@ extension LedgerTransaction {
         )
     }
 
-    /// Forgets a device: a tombstone stays, which says that there was such an installation and nothing else.
+    /// Forgets a device; a tombstone stays, which only says that such an installation existed.
     ///
-    /// Its places in lists are marked by `forgetInLists`; false when there is no such device.
+    /// `leaveOut` marks the device's positions in lists. Returns false if there is no such device.
     public func forget(app: String, installation id: String, now: Timestamp) throws(LedgerError) -> Bool {
         let keys = RegistryKeys(app: app)
         guard let device = try reader.device(keys, installation: id), device.state != .forgotten else { return false }
@@ -254,19 +255,19 @@ extension LedgerTransaction {
     }
 }
 
-/// What becomes of a device's secret when it is registered.
+/// The change of a device's secret at its registration.
 enum SecretChange {
-    /// The device has shown it.
+    /// The device has shown its secret, which stays.
     case stays
-    /// It is new and gets its first one, by its hash, for an integration key.
+    /// A new device gets its first secret (its hash), by an integration key.
     case begins([UInt8]?, key: Int64?)
-    /// It gets this one, by its hash.
+    /// The device gets this secret (its hash).
     case becomes([UInt8]?)
-    /// An operator registers it (`Adoption.keepsSecret`).
+    /// An operator registers the device (`Adoption.keepsSecret`).
     case asAdopted
 }
 
-/// Gives devices of an app their numbers.
+/// The assignment of numbers to devices of an app.
 struct RegistryNumbers {
     private let app: Int64
     private let first: Int64

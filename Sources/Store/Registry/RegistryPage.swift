@@ -1,8 +1,8 @@
 public import Campaigns
 
-/// Some neighbours of the registry, packed as they are stored: what a walk over millions of devices keeps in memory.
+/// A range of the registry in its stored form, so that a walk over millions of devices needs little memory.
 public struct RegistryPage: Sendable {
-    /// The number behind which the next page begins; nil behind the last.
+    /// The number after which the next page begins; nil after the last page.
     public var next: Int64?
     private var bytes: [UInt8] = []
     private var rows: [Row] = []
@@ -16,23 +16,23 @@ public struct RegistryPage: Sendable {
         var user: Range<Int>
     }
 
-    /// A device of a page; its bytes are valid only within `forEach`.
+    /// A device of a page; its bytes are valid only inside `forEach`.
     public struct Entry {
         /// The number in the ledger.
         public var number: Int64
-        /// Whether the token was called wrong once.
+        /// True if the token was called wrong once.
         public var isSuspect: Bool
         /// The installation as UTF-8.
         public var installation: UnsafeRawBufferPointer
         /// The token as raw bytes.
         public var token: UnsafeRawBufferPointer
-        /// What segments look at.
+        /// The traits that segments select by.
         public var traits: PackedTraits
         /// The user's key as UTF-8; empty for none.
         public var user: UnsafeRawBufferPointer
     }
 
-    /// Devices of the page.
+    /// The number of devices in the page.
     public var count: Int { rows.count }
 
     init(next: Int64?) {
@@ -57,7 +57,7 @@ public struct RegistryPage: Sendable {
         )
     }
 
-    /// Calls `body` with each device, in the order of their numbers.
+    /// Calls `body` with each device, in order of their numbers.
     ///
     /// Throws `LedgerError` for traits that this version cannot read.
     public func forEach(_ body: (Entry) throws -> Void) throws {
@@ -83,16 +83,16 @@ public struct RegistryPage: Sendable {
 }
 
 extension LedgerReader {
-    /// Devices whose numbers a page looks at.
+    /// The number of device numbers that a page covers.
     public static let registryPageSpan: Int64 = 4096
 
-    /// Where a walk over an app's devices ends that begins now: devices that come later are not met.
+    /// The bounds of a walk over an app's devices that begins now; it does not meet devices that are added later.
     public func registryEnd(app: String) throws(LedgerError) -> (start: Int64, end: Int64)? {
         guard let found = try registryApp(app) else { return nil }
         return (found.number << 32, found.number << 32 | (found.next - 1))
     }
 
-    /// The live devices with the next numbers behind `after` and up to `end`.
+    /// The live devices with the next numbers after `after` and up to `end`.
     public func registryPage(after: Int64, end: Int64) throws(LedgerError) -> RegistryPage {
         let last = min(after + Self.registryPageSpan, end)
         let rows = try db.rows(
@@ -108,7 +108,7 @@ extension LedgerReader {
         return page
     }
 
-    /// Devices that an integration key has registered, among the next numbers; `next` is nil behind the last.
+    /// Devices that an integration key has registered, among the next numbers; `next` is nil after the last.
     public func devices(
         app: String,
         cameWith key: Int64,
@@ -130,7 +130,7 @@ extension LedgerReader {
         return (devices, last < end ? last : nil)
     }
 
-    /// Devices of every state with the next numbers, for an export; `next` is nil behind the last.
+    /// Devices in any state with the next numbers, for an export; `next` is nil after the last.
     public func devices(
         app: String,
         after: Int64,

@@ -1,38 +1,38 @@
 public import Campaigns
 import Delivery
 
-/// What `campaign status` shows of a campaign that is repeated.
+/// The data about a repeated campaign for `campaign status`.
 public struct RepeatStatus: Sendable, Equatable {
-    /// As the job has it; nil when this version cannot read the job.
+    /// The repetition in the job; nil if this version cannot read the job.
     public var repetition: Repetition?
-    /// Its next run; nil when none comes any more.
+    /// The next run; nil if no more runs come.
     public var nextAt: Timestamp?
-    /// The latest run that was not made; nil when all were.
+    /// The latest run that was not made; nil if all were.
     public var missedAt: Timestamp?
-    /// Why not, for people.
+    /// The reason why it was not made, for people.
     public var missedWhy: String?
-    /// Its runs, the latest first, a hundred at most.
+    /// The latest runs, at most a hundred, latest first.
     public var runs: [RunStatus]
 }
 
 /// A run of a repeated campaign: a campaign of its own.
 public struct RunStatus: Sendable, Equatable {
-    /// Its id, for `campaign status`.
+    /// The run's id, for `campaign status`.
     public var id: String
-    /// Its instant.
+    /// The run's instant.
     public var at: Timestamp
     /// The state in the contract's words.
     public var state: String
-    /// All devices that were meant.
+    /// All devices of the audience.
     public var audience: Int
-    /// When its first shard was cut.
+    /// The instant at which the first shard was cut.
     public var startedAt: Timestamp?
-    /// When its last device got its outcome.
+    /// The instant at which the last device got its outcome.
     public var completedAt: Timestamp?
 }
 
 extension LedgerReader {
-    /// nil for a campaign that is not repeated.
+    /// The status of a repeated campaign; nil for other campaigns.
     func repeatStatus(_ campaign: UInt32) throws(LedgerError) -> RepeatStatus? {
         let rows = try db.rows(
             """
@@ -52,7 +52,7 @@ extension LedgerReader {
         )
     }
 
-    /// The id of the repeated campaign that this one is a run of; nil when it is none.
+    /// The id of the repeated campaign that this campaign is a run of; nil if it is not a run.
     func parentID(_ campaign: UInt32) throws(LedgerError) -> String? {
         let rows = try db.rows(
             "SELECT p.id FROM runs u JOIN campaigns p ON p.number = u.parent WHERE u.campaign = ?1",

@@ -1,11 +1,11 @@
 public import Campaigns
 public import Delivery
 
-/// What acceptance needs to know of a campaign that is repeated.
+/// The facts that acceptance needs about a repeated campaign.
 public struct NewRepetition: Sendable, Equatable {
-    /// Its first run.
+    /// The first run.
     public var next: NextRun
-    /// The list that its runs leave out, when its job names a version of it; kept for them.
+    /// The list that the runs leave out, if the job names a version of it; it is kept for them.
     public var excludedList: UInt32?
 
     /// A repetition.
@@ -15,11 +15,11 @@ public struct NewRepetition: Sendable, Equatable {
     }
 }
 
-/// A run that is to come.
+/// A future run.
 public struct NextRun: Sendable, Equatable {
-    /// Its instant.
+    /// The run's instant.
     public var at: Timestamp
-    /// When it is made: before its instant when that is each device's own.
+    /// The instant at which the run is made; it is earlier than `at` if each device has its own instant.
     public var madeAt: Timestamp
 
     /// A run.
@@ -29,55 +29,55 @@ public struct NextRun: Sendable, Equatable {
     }
 }
 
-/// A repeated campaign, as the planner that makes its runs takes it.
+/// A repeated campaign, for the planner that makes its runs.
 public struct RepeatedCampaign: Sendable, Equatable {
-    /// What is known of it.
+    /// The campaign's facts.
     public var facts: CampaignFacts
-    /// The job as the ledger keeps it, without inline devices.
+    /// The stored job, without inline devices.
     public var job: [UInt8]
-    /// The list of its inline devices, or the version that its job names; nil when each run looks for itself.
+    /// The list of the job's inline devices, or the version that the job names; nil if each run finds its own audience.
     public var list: UInt32?
     /// The version of that list, by which runs collapse.
     public var listVersion: String?
-    /// The run that is next; nil when there is none any more.
+    /// The next run; nil if no more runs come.
     public var due: Timestamp?
-    /// When the ledger was restored since the last run, if it was: those up to then may have been made before.
+    /// The instant of a restore of the ledger since the last run; runs up to then may have been made before the loss.
     public var restoredAt: Timestamp?
     /// The job's `message_id`, for the events of its runs.
     public var correlationID: String
-    /// The job's.
+    /// The job's trace parent.
     public var traceParent: String
 }
 
-/// What becomes of a run that is due.
+/// A planner's decision about due runs.
 public struct RepeatStep: Sendable {
-    /// Its instant: whoever is first takes the step from there.
+    /// The due run from which the step starts; only the first planner to take it succeeds.
     public var due: Timestamp
-    /// The run that is made: `due`, or a later one that is due too.
+    /// The run to make: `due`, or a later one that is due too.
     public var run: (at: Timestamp, campaign: NewCampaign)?
-    /// The latest that is not made, and why, for people.
+    /// The latest run that is not made, with the reason for people.
     public var missed: (at: Timestamp, why: String)?
     /// The run after these.
     public var next: NextRun?
 
-    /// A step from a run that is due.
+    /// A step from a due run.
     public init(due: Timestamp) {
         self.due = due
     }
 }
 
-/// What a step came to.
+/// The result of a step.
 public enum RepeatResult: Sendable, Equatable {
     /// The run is a campaign now.
     case made(number: UInt32)
-    /// It is not made.
+    /// The run is not made.
     case passed
-    /// Another planner was first, or the campaign is over: nothing was written.
+    /// Another planner was first, or the campaign is over; nothing was written.
     case fenced
 }
 
 extension LedgerTransaction {
-    /// Says when a campaign comes again; part of its acceptance.
+    /// Stores the repetition of a campaign; part of its acceptance.
     func beginRepeating(_ campaign: UInt32, _ new: NewRepetition) throws(LedgerError) {
         try db.run(
             "INSERT INTO repeats (campaign, next_at, excluded) VALUES (?1, ?2, ?3)",
@@ -92,10 +92,10 @@ extension LedgerTransaction {
         )
     }
 
-    /// Makes the run that is due a campaign, and says which is next: a compare-and-set, so that each instant has one run
-    /// at most, whichever planner comes (use `synced`).
+    /// Makes a due run a campaign and stores the next run (use `synced`).
     ///
-    /// While the campaign is paused the run passes.
+    /// It is a compare-and-set, so that each instant has at most one run, whichever planner comes. While the campaign
+    /// is paused, the run is skipped.
     public func takeStep(
         _ step: RepeatStep,
         by lease: LeaseToken,
@@ -135,7 +135,7 @@ extension LedgerTransaction {
             .time(run.at),
             .int(number)
         )
-        // What an operator has set for the campaign holds for its runs to come.
+        // Orders of an operator for the campaign also apply to its future runs.
         try db.run(
             """
             UPDATE campaigns SET (per_second, ramp_up, urgency)
@@ -148,7 +148,7 @@ extension LedgerTransaction {
         return .made(number: number)
     }
 
-    /// No run comes any more, and those that have not begun are cancelled.
+    /// Ends the repetition and cancels runs that have not begun.
     func endRepeating(_ parent: UInt32, _ piece: inout Piece, now: Timestamp) throws(LedgerError) {
         try db.run("UPDATE repeats SET next_at = NULL WHERE campaign = ?1", .int(parent))
         let rows = try db.rows(
@@ -165,7 +165,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// What a planner needs to make a campaign's next run; nil when it is none that is repeated.
+    /// The data for making a campaign's next run; nil if the campaign is not repeated.
     public func repeatedCampaign(_ number: UInt32) throws(LedgerError) -> RepeatedCampaign? {
         guard let facts = try campaign(number), facts.isRepeated else { return nil }
         let rows = try db.rows(

@@ -1,13 +1,13 @@
 import Campaigns
 import Delivery
 
-/// Takes what is left of forgotten devices out of lists.
+/// The removal of forgotten devices' data from lists.
 extension LedgerTransaction {
-    /// Blanks the devices of some chunks that are never sent to any more: tokens, variables and names; returns how many
-    /// chunks were looked at, 0 when nothing is left to do.
+    /// Blanks forgotten and opted-out devices of some chunks: tokens, variables and names.
     ///
-    /// Only of lists that no campaign under way uses: its shards name devices by their places in a chunk, and may have
-    /// them still to send. Places, counts and totals stay as they are.
+    /// Returns the number of examined chunks, 0 if nothing is left to do. Skips lists that an open campaign uses: its
+    /// shards name devices by their positions in a chunk and may still have to send to them. Positions, counts and
+    /// totals stay unchanged.
     public func blankForgotten(chunksMax: Int = 20) throws(LedgerError) -> Int {
         let rows = try db.rows(
             """
@@ -43,7 +43,7 @@ extension LedgerTransaction {
     }
 }
 
-/// A chunk without what it said of some devices.
+/// A chunk without the data of some devices.
 private struct BlankChunk {
     let list: UInt32
     let ordinal: Int64
@@ -67,7 +67,7 @@ private struct BlankChunk {
 }
 
 extension DeviceBatch {
-    /// The same places, with zeros for the tokens of some and none of their variables.
+    /// Returns a batch with the same positions, in which some devices have zeros for tokens and no variables.
     fileprivate func blanked(_ isGone: (Int) -> Bool) -> DeviceBatch {
         var result = DeviceBatch()
         for position in 0..<count {

@@ -1,22 +1,22 @@
 public import Campaigns
 public import Delivery
 
-/// What retention removes, piece by piece: each call is one short transaction, so that it never holds the write lock
-/// for long. What is old is decided by `Retention`, again in the transaction that removes it.
+/// The removal of old data by retention, piece by piece: each call is a short transaction, so that it never holds the
+/// write lock for long. `Retention` decides what is old, and decides it again in the transaction that removes it.
 ///
-/// A campaign's row goes first and its shards' rows after it: a status is complete or there is none.
+/// A campaign's row is removed before its shards' rows, so that a status is either complete or absent.
 extension LedgerTransaction {
-    /// Whether this worker is the one that purges: of the live planners the one that has lived longest.
+    /// Returns true if this worker is the one that purges: the live planner that has lived longest.
     ///
-    /// Asked in each transaction of a purge, so that two workers never do it at once.
+    /// Call it in each transaction of a purge, so that two workers never purge at once.
     public func isPurger(_ worker: Int64, now: Timestamp) throws(LedgerError) -> Bool {
         let planners = try reader.liveWorkers(now: now).filter { $0.roles.contains("planner") }
-        // One whose clock is far off throws nothing away, and does not keep the others from it.
+        // A planner whose clock is far off purges nothing and does not keep others from it.
         let inTime = planners.filter { ClockStanding(skew: $0.skew ?? 0, source: .server).verdict != .lost }
         return (inTime.isEmpty ? planners : inTime).map(\.id).min() == worker
     }
 
-    /// Does what the verdict on a campaign says, for some hundred rows; returns whether there is more to do.
+    /// Carries out retention's verdict on a campaign for a few hundred rows; returns true if there is more to do.
     public func purge(
         campaign: UInt32,
         _ retention: Retention,
@@ -30,7 +30,7 @@ extension LedgerTransaction {
         case .forgetOutcomes: return try forgetOutcomes(campaign, rowsMax: rowsMax)
         case .forget:
             if try forgetInApp(campaign, rowsMax: rowsMax) { return true }
-            // Of a campaign of before quiet hours were computed ahead there are some for each day up to its end.
+            // A campaign from before quiet hours were computed ahead has spans for each day up to its end.
             if try purgeRows("quiet_spans", "part, begins_at", of: campaign, rowsMax: rowsMax) { return true }
             try db.run(
                 """
@@ -55,7 +55,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Removes some rows of a campaign, found by the rest of their key; returns whether there are more.
+    /// Removes some rows of a campaign, found by the rest of their key; returns true if there may be more.
     private func purgeRows(
         _ table: String,
         _ key: String,
@@ -74,9 +74,9 @@ extension LedgerTransaction {
         return removed == rowsMax
     }
 
-    /// Removes some rows of shards whose campaign is gone, with what was counted for them; returns whether there are more.
+    /// Removes some shard rows of a removed campaign, with their badges and order; returns true if there may be more.
     public func purgeShards(ofForgotten campaign: UInt32, rowsMax: Int = 500) throws(LedgerError) -> Bool {
-        // First, because a campaign that is gone is found by its shards.
+        // These rows go first, because a removed campaign is found by its shards.
         if try purgeBadges(ofForgotten: campaign, rowsMax: rowsMax) { return true }
         if try reader.campaign(campaign) == nil {
             if try purgeRows("chunk_order", "position", of: campaign, rowsMax: rowsMax) { return true }
@@ -93,7 +93,9 @@ extension LedgerTransaction {
         return removed == rowsMax
     }
 
-    /// Gives up lists that are old and that no campaign uses, and returns how many; `sweepLists` removes their devices.
+    /// Abandons old lists that no campaign uses; returns their number.
+    ///
+    /// `sweepLists` removes their devices.
     public func purgeLists(_ retention: Retention, now: Timestamp, max: Int = 20) throws(LedgerError) -> Int {
         let rows = try db.rows(
             """
@@ -119,7 +121,7 @@ extension LedgerTransaction {
         return old.count
     }
 
-    /// Removes parked messages that are old and of no live campaign; returns how many.
+    /// Removes old parked messages of campaigns that are not live; returns their number.
     public func purgeParked(_ retention: Retention, now: Timestamp, max: Int = 50) throws(LedgerError) -> Int {
         let rows = try db.rows(
             """
@@ -142,7 +144,7 @@ extension LedgerTransaction {
         return old.count
     }
 
-    /// Removes old refusals of jobs; returns how many.
+    /// Removes old refusals of jobs; returns their number.
     public func purgeRefusals(_ retention: Retention, now: Timestamp, max: Int = 50) throws(LedgerError) -> Int {
         let rows = try db.rows(
             "SELECT app, id, at FROM refused WHERE at <= ?1 ORDER BY at LIMIT ?2",
@@ -159,7 +161,7 @@ extension LedgerTransaction {
         return old.count
     }
 
-    /// A settled row without progress is one whose devices' outcomes are forgotten; its counts stay.
+    /// Removes the progress of some settled rows, and so the outcomes of single devices; their counts stay.
     private func forgetOutcomes(_ campaign: UInt32, rowsMax: Int) throws(LedgerError) -> Bool {
         let changed = try db.run(
             """
@@ -177,9 +179,9 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Campaigns that `purge` has something to do for, in the order of their numbers; looks at some dozen.
+    /// Campaigns with work for `purge`, in order of their numbers; examines a few dozen.
     ///
-    /// `next` is where to go on; nil when all were looked at.
+    /// `next` is the number to go on from; nil when all were examined.
     public func campaignsToPurge(
         _ retention: Retention,
         after number: UInt32,
@@ -209,7 +211,7 @@ extension LedgerReader {
         return (due, seen == limit ? last : nil)
     }
 
-    /// The next number of a campaign that is gone but has rows of shards, or their order, left; nil when there is none.
+    /// The next number of a removed campaign that still has rows of shards or of their order; nil if there is none.
     public func forgottenCampaign(after number: UInt32) throws(LedgerError) -> UInt32? {
         let found = [
             try forgottenCampaign(in: "shards", after: number), try forgottenCampaign(in: "chunk_order", after: number),
@@ -226,7 +228,7 @@ extension LedgerReader {
         return nil
     }
 
-    /// Whether outcomes of single devices of a campaign were purged; its totals stay.
+    /// Returns true if outcomes of single devices of a campaign were purged; its totals stay.
     public func areOutcomesForgotten(campaign: UInt32) throws(LedgerError) -> Bool {
         try db.number(
             "SELECT 1 FROM shards s WHERE s.campaign = ?1 AND \(ShardRows.isIn(.settled)) AND s.progress IS NULL LIMIT 1",

@@ -3,14 +3,14 @@ import Delivery
 import GRDB
 import Synchronization
 
-/// Keeps the shared time of a ledger in a file: the anchor that all processes of the host compute it from.
+/// The shared time of a ledger in a file; all processes of the host compute it from the anchor that this keeps.
 final class SQLiteClock: Sendable {
     let clock = LedgerClock(.host)
     private let kept = Atomic(false)
     private let lookedAt = Atomic(Int64.min)
-    /// How often it is looked whether the anchor still holds.
+    /// The interval of checks of the anchor.
     private static let lookEvery = Duration.seconds(1)
-    /// How often the time is written down, for the next boot.
+    /// The interval at which the time is stored for the next boot.
     private static let noteEvery = Duration.seconds(5)
 
     private struct Row {
@@ -18,28 +18,28 @@ final class SQLiteClock: Sendable {
         var last: Timestamp
     }
 
-    /// Whether the ledger has an anchor; not before its tables are up to date.
+    /// True if the ledger has an anchor; false until its tables are up to date.
     var isKept: Bool { kept.load(ordering: .relaxed) }
 
     func keep() { kept.store(true, ordering: .relaxed) }
 
-    /// Whether a transaction that writes has to look whether the anchor holds.
+    /// True if a writing transaction has to check the anchor.
     var isLookDue: Bool {
         let looked = MonotonicInstant(nanoseconds: lookedAt.load(ordering: .relaxed))
         return isKept && MonotonicClock.now() >= looked.advanced(by: Self.lookEvery)
     }
 
-    /// Reads the anchor anew when it is time; within a transaction that reads.
+    /// Rereads the anchor if that is due; call it within a reading transaction.
     func refresh(_ db: Database) throws(LedgerError) {
         guard clock.isDue, let row = try read(db) else { return }
         let now = MonotonicClock.now()
         if row.anchor.boot == MonotonicClock.boot { clock.set(lead: row.anchor.lead(at: now)) }
     }
 
-    /// Looks whether the anchor still holds, and sets another one if not; on the connection that writes.
+    /// Checks the anchor and replaces it if it no longer holds; call it on the writing connection.
     ///
-    /// With `isNoting` it writes down every few seconds what time it is; otherwise it writes only what it must, so that
-    /// who only reads needs not wait for the write lock.
+    /// With `isNoting` it also stores the time every few seconds. Otherwise it writes only what is necessary, so that a
+    /// process that only reads need not wait for the write lock.
     func look(_ db: Database, isNoting: Bool) throws {
         let row = try read(db)
         let now = MonotonicClock.now()
@@ -60,12 +60,12 @@ final class SQLiteClock: Sendable {
         let next = HostAnchor.judged(row?.anchor, facts)
         let shared = now.shared(lead: next.lead(at: now))
         let isNoted = row.map { $0.last <= shared && shared.since($0.last) < Self.noteEvery } ?? false || !isNoting
-        // Of several processes that see the same step the last one's anchor stays: they are alike.
+        // If several processes see the same step, the last one's anchor stays; their anchors are alike.
         if next != row?.anchor || !isNoted { try write(next, last: shared, db) }
         clock.set(lead: next.lead(at: now))
     }
 
-    /// The shared time of a ledger that nobody else has open, kept from now on; within a transaction that writes.
+    /// The shared time of a ledger that nobody else has open, stored from now on; call it within a writing transaction.
     static func now(of db: Database) throws(LedgerError) -> Timestamp {
         let time = SQLiteClock()
         do { try time.look(db, isNoting: true) } catch { throw LedgerError(error, path: "") }
@@ -98,7 +98,7 @@ final class SQLiteClock: Sendable {
         )
     }
 
-    /// Whether nothing is open but what begins and ends after an instant.
+    /// Returns true if the only open campaigns are those that begin and end after an instant.
     private func isAtRest(_ db: Database, before instant: Timestamp) throws(LedgerError) -> Bool {
         let rows = try db.rows(
             """

@@ -1,10 +1,10 @@
 import GRDB
 import Synchronization
 
-/// A ledger in a file, which several processes of one host may share: one of them writes at a time.
+/// A ledger in a file that several processes of one host may share; one of them writes at a time.
 final class SQLiteDriver: LedgerDriver {
     private let pool: DatabasePool
-    /// What the writing connection's `synchronous` stands at; touched on the writer's thread only.
+    /// The writing connection's `synchronous` setting; used only on the writer's thread.
     private let isFull = Atomic(false)
     private let time = SQLiteClock()
 
@@ -21,7 +21,7 @@ final class SQLiteDriver: LedgerDriver {
         _ body: (LedgerTransaction) throws -> Void
     ) throws(LedgerError) {
         do {
-            // On the calling thread: the pool's own queue only keeps others out.
+            // The body runs on the calling thread: the pool's queue only keeps others out.
             try pool.writeWithoutTransaction { db in
                 do {
                     try setSynchronous(needs.isSynced, db)
@@ -30,7 +30,7 @@ final class SQLiteDriver: LedgerDriver {
                     try body(LedgerTransaction(db: .sqlite(db), isSynced: needs.isSynced))
                     try db.run("COMMIT")
                 } catch {
-                    // SQLite has rolled back by itself after some errors.
+                    // SQLite itself has rolled back after some errors.
                     if db.isInsideTransaction { try? db.rollback() }
                     throw error
                 }
@@ -47,7 +47,7 @@ final class SQLiteDriver: LedgerDriver {
         } catch { throw LedgerError(error, path: place) }
     }
 
-    /// Sets the clock by the ledger, whose tables are up to date, and keeps it so; blocks.
+    /// Sets the clock from an up-to-date ledger and keeps it right from now on; blocks.
     func keepTime() throws {
         try pool.writeWithoutTransaction { try time.look($0, isNoting: false) }
         time.keep()
@@ -57,7 +57,7 @@ final class SQLiteDriver: LedgerDriver {
         do { try pool.close() } catch { throw LedgerError(error, path: place) }
     }
 
-    /// PRAGMA synchronous does nothing within a transaction, so it is chosen before.
+    /// Sets `synchronous` before a transaction, because the pragma has no effect inside one.
     private func setSynchronous(_ full: Bool, _ db: Database) throws(LedgerError) {
         guard isFull.load(ordering: .relaxed) != full else { return }
         try db.run(full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")

@@ -9,16 +9,16 @@ import Darwin
 #endif
 
 extension Ledger {
-    /// Opens a ledger, sets it up or brings it up to date; blocks.
+    /// Opens a ledger, creating or migrating it; blocks.
     ///
-    /// Set-up and migration of several processes take turns under an advisory lock on `path` + `.lock`. A file that is
-    /// damaged, no ledger, or of a later version is left as it is.
+    /// Processes take turns at set-up and migration under an advisory lock on `path` + `.lock`. A file that is damaged,
+    /// not a ledger, or of a later version is left as it is.
     ///
     /// - Parameters:
     ///   - path: The file; its folder must exist.
-    ///   - create: Whether a missing file is created; otherwise it is `LedgerError.missing`.
-    ///   - busyTimeout: How long a transaction waits for other processes' before it fails with `busy`.
-    ///   - logger: Hears of nothing but trouble at closing.
+    ///   - create: True to create a missing file; otherwise it is `LedgerError.missing`.
+    ///   - busyTimeout: The longest wait of a transaction for other processes' before it fails with `busy`.
+    ///   - logger: Receives only problems at closing.
     public static func open(
         path: String,
         create: Bool,
@@ -45,7 +45,7 @@ extension Ledger {
 
     private static func configuration(busyTimeout: Duration) -> Configuration {
         var configuration = Configuration()
-        // SQLite's own time-out sleeps up to 100 ms between tries, far longer than a transaction of ours lasts.
+        // SQLite's own time-out sleeps up to 100 ms between tries, far longer than our transactions last.
         let pause: UInt32 = 500
         let (seconds, attoseconds) = busyTimeout.components
         let tries = max(1, (Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)) / Int(pause))
@@ -77,10 +77,10 @@ extension Ledger {
         if try !pool.read(migrator.hasCompletedMigrations) { try migrator.migrate(pool) }
     }
 
-    /// Lets nobody but its owner read a ledger, which has tokens of devices and keys of users; SQLite gives its log and
-    /// its index the file's own mode.
+    /// Restricts a ledger to its owner, because it has tokens of devices and keys of users.
     ///
-    /// One of before that is mended by its owner; where it is another user's it is left as it is.
+    /// SQLite gives its log and index the file's mode. An older file is fixed if this user owns it, and left as it is
+    /// otherwise.
     private static func keepPrivate(_ path: String, create: Bool) {
         if create { closeLockFile(openPrivately(path)) }
         for suffix in ["", "-wal", "-shm", ".lock"] {
@@ -110,7 +110,7 @@ private func closeLockFile(_ descriptor: Int32) {
     close(descriptor)
 }
 
-/// Makes a file that is not there; one that is there is left as it is.
+/// Opens a file, creating a missing one for its owner only; an existing file is left as it is.
 private func openPrivately(_ path: String) -> Int32 {
     open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
 }

@@ -9,7 +9,7 @@ extension Database {
         return rows
     }
 
-    /// Runs a statement to its end and says how many rows it changed.
+    /// Runs a statement to its end and returns the number of changed rows.
     @discardableResult
     func run(_ sql: String, _ values: [SQLValue] = []) throws(LedgerError) -> Int {
         let rows = try rows(sql, values)
@@ -27,14 +27,14 @@ extension Database {
 }
 
 extension LedgerError {
-    /// What a connection says about its last call.
+    /// The error of a connection's last call.
     init(connection: OpaquePointer?) {
         let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
         let detail = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "unknown"
         self.init(code: sqlite3_errcode(connection), detail: detail, path: path)
     }
 
-    /// Any error of a body or of GRDB in the ledger's words.
+    /// An error of a body or of GRDB as a ledger's error.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as LedgerError: self = error

@@ -1,8 +1,8 @@
 extension SQLiteSchema {
     /// The anchor of the shared time (`HostAnchor`), from which all processes of the host compute it.
     ///
-    /// `at`, `lead` and `goal` are in microseconds, `last` is in milliseconds. `workers.skew` is how far the host's wall
-    /// clock is ahead of the shared time, in milliseconds; NULL of a worker of before.
+    /// `at`, `lead` and `goal` are in microseconds, `last` in milliseconds. `workers.skew` is the lead of the host's
+    /// wall clock over the shared time in milliseconds; NULL for workers of earlier versions.
     static let clock = """
         CREATE TABLE clock (
             id INTEGER PRIMARY KEY,

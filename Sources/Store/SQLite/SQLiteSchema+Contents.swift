@@ -1,5 +1,5 @@
 extension SQLiteSchema {
-    /// What apps fetch by its id (`campaign`: 0 for what was uploaded), and what a campaign is for the app.
+    /// The content that apps fetch by its id (`campaign` is 0 for an upload), and the kinds of campaigns.
     static let contents = """
         ALTER TABLE campaigns ADD COLUMN kind TEXT NOT NULL DEFAULT 'notification';
         CREATE TABLE contents (

@@ -1,15 +1,16 @@
 extension SQLiteSchema {
-    /// What a device shows at the edge, as SHA-256, and the version of the kit that it says.
+    /// The SHA-256 of a device's secret for the edge, and the kit version that the device reports.
     static let deviceSecrets = """
         ALTER TABLE devices ADD COLUMN secret_hash BLOB;
         ALTER TABLE devices ADD COLUMN kit_version TEXT;
         CREATE UNIQUE INDEX device_secrets ON devices (secret_hash) WHERE secret_hash IS NOT NULL;
         """
 
-    /// Which integration key a device has registered with (`EdgeSecret.keyNumber`); null of an imported one.
+    /// The number of the integration key with which a device registered (`EdgeSecret.keyNumber`); NULL for an imported
+    /// one.
     static let deviceKeys = "ALTER TABLE devices ADD COLUMN came_with INTEGER;"
 
-    /// Which forgotten devices' bytes are out of a chunk; those that are not yet are found by an index.
+    /// The forgotten devices whose bytes are erased from a chunk; an index finds those not yet erased.
     static let blanking = """
         ALTER TABLE chunk_dead ADD COLUMN blanked BLOB NOT NULL DEFAULT x'';
         CREATE INDEX forgotten_to_blank ON chunk_dead (list, ordinal) WHERE blanked <> opted_out;

@@ -1,9 +1,11 @@
 extension SQLiteSchema {
-    /// `prepared`: its lists are in `in_app_tokens`; `given`: devices that were given the message, each once.
+    /// The tables of in-app campaigns; devices are numbers of the registry.
     ///
-    /// `in_app_tokens`: sorted hashes of a list's tokens, 8 bytes each with the least significant first, some hundred a
-    /// row; `first` is the first of a row. `in_app_given`: which devices those are. `in_app_displays`: when a device has
-    /// displayed the message last, for which `tracked` has the first time only. Devices are numbers of the registry.
+    /// `prepared` says that the campaign's lists are in `in_app_tokens`; `given` counts the devices that received the
+    /// message. `in_app_tokens` has sorted hashes of a list's tokens, up to 1,024 per row, 8 bytes each, least
+    /// significant byte first; `first` is a row's first hash. `in_app_given` lists the devices that received the
+    /// message. `in_app_displays` has the last time at which a device displayed the message; `tracked` has only the
+    /// first.
     static let inApp = """
         ALTER TABLE campaigns ADD COLUMN in_app INTEGER NOT NULL DEFAULT 0;
         CREATE TABLE in_app_campaigns (
@@ -35,7 +37,7 @@ extension SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// Completed campaigns some of whose devices no push could reach, for their apps to tell of; one row each.
+    /// Completed campaigns with devices that no push could reach, for their apps to tell of; one row each.
     static let untold = """
         CREATE TABLE untold (
             campaign INTEGER PRIMARY KEY,

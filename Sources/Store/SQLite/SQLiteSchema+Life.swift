@@ -1,6 +1,6 @@
-/// The tables and columns of a campaign's life: when it begins, by which clocks, what operators do to it, what is counted.
+/// The tables and columns of a campaign's life: its start, its clocks, operators' orders, and counting.
 extension SQLiteSchema {
-    /// `release_seconds`: how long a campaign lasts from its release; NULL when its end is the producer's own instant.
+    /// `release_seconds` is a campaign's lifetime from its release; NULL if the producer gave the end as an instant.
     static let life = """
         ALTER TABLE campaigns ADD COLUMN send_at INTEGER;
         ALTER TABLE campaigns ADD COLUMN hold INTEGER NOT NULL DEFAULT 0;
@@ -8,8 +8,10 @@ extension SQLiteSchema {
         ALTER TABLE campaigns ADD COLUMN fired_at INTEGER;
         """
 
-    /// `collapse_marked_at`: when the older campaigns of the key were superseded, by the clock that workers share;
-    /// `stopped_runs`: runs of those that open no stream any more.
+    /// `collapse_marked_at` is the instant at which a campaign superseded the older ones of its key, on the time that
+    /// workers share.
+    ///
+    /// `stopped_runs` has runs of those that open no more streams.
     static let superseding = """
         ALTER TABLE campaigns ADD COLUMN collapse_key BLOB;
         ALTER TABLE campaigns ADD COLUMN collapse_marked_at INTEGER;
@@ -26,8 +28,8 @@ extension SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// A part of a campaign has the positions from `first_chunk` to before `end_chunk` of `chunk_order`, along which the
-    /// cursor walks.
+    /// A part of a campaign has the positions from `first_chunk` to before `end_chunk` in `chunk_order`; its cursor
+    /// advances along them.
     static let parts = """
         ALTER TABLE campaigns ADD COLUMN has_parts INTEGER NOT NULL DEFAULT 0;
         CREATE TABLE parts (
@@ -51,10 +53,10 @@ extension SQLiteSchema {
         CREATE UNIQUE INDEX chunk_parts ON chunk_order (campaign, ordinal);
         """
 
-    /// `end_changes`: how often an operator gave it another end; `content_…`: what `ContentGuard` has seen.
+    /// `end_changes` counts an operator's changes of the end; the `content_…` columns are the counts of `ContentGuard`.
     ///
-    /// `cut_at` and `begun_at`: when a shard's row was written and when it was claimed first. `history`: what happened to a
-    /// campaign, kept as long as it is; a campaign of 0 is what happened to the app.
+    /// `cut_at` and `begun_at` are the instants of a shard's insertion and first claim. `history` has a campaign's
+    /// events and is kept as long as the campaign; events of an app have campaign 0.
     static let operating = """
         ALTER TABLE campaigns ADD COLUMN end_changes INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN content_answers INTEGER NOT NULL DEFAULT 0;
@@ -75,9 +77,9 @@ extension SQLiteSchema {
         CREATE INDEX history_of_apps ON history (at) WHERE campaign = 0;
         """
 
-    /// Each part has a cursor of its own: quiet hours interrupt one while others go on.
+    /// Each part has its own cursor, because quiet hours interrupt one part while others go on.
     ///
-    /// The campaign's cursor counts the chunks that are cut.
+    /// The campaign's cursor counts all chunks that are cut.
     static let quietHours = """
         ALTER TABLE campaigns ADD COLUMN has_quiet_hours INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE parts ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
@@ -93,8 +95,10 @@ extension SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// Which hours are quiet, in minutes since midnight, on whose clock (NULL: UTC), and up to when `quiet_spans` has them;
-    /// NULL is a part without, or one of before this, which has them all.
+    /// The quiet hours in minutes since midnight, their time zone (NULL for UTC), and the instant up to which
+    /// `quiet_spans` has them.
+    ///
+    /// The instant is NULL for parts without quiet hours, and for older parts, which have all their spans.
     static let quietRules = """
         ALTER TABLE parts ADD COLUMN quiet_from INTEGER;
         ALTER TABLE parts ADD COLUMN quiet_to INTEGER;
@@ -102,7 +106,7 @@ extension SQLiteSchema {
         ALTER TABLE parts ADD COLUMN quiet_until INTEGER;
         """
 
-    /// `next_at`: the instant of the next run; `excluded`: a list that is kept for the runs.
+    /// `next_at` is the instant of the next run; `excluded` is a list that is kept for the runs.
     ///
     /// A run is a campaign of its own.
     static let repeating = """
@@ -124,7 +128,8 @@ extension SQLiteSchema {
         CREATE INDEX run_campaigns ON runs (campaign);
         """
 
-    /// `badges`: four bytes for each place of the chunk; `charges`: see `FrequencyCharge`, `device`: see `CountedDevice`.
+    /// `badges` has four bytes for each position of the chunk; for `charges` see `FrequencyCharge`, for `device`
+    /// `CountedDevice`.
     static let counting = """
         ALTER TABLE campaigns ADD COLUMN ignores_cap INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN badge_step TEXT;
@@ -143,11 +148,11 @@ extension SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// Campaigns of several providers: `campaigns.provider` is empty then, each provider has a row in `campaign_providers`
-    /// with what is its own, and its content in `provider_variants`.
+    /// Campaigns of several providers have an empty `campaigns.provider`.
     ///
-    /// A part of such a campaign has one provider; its `release_at` and `expires_at` are 0 when they are the campaign's
-    /// own. `providers`: names with commas between; NULL is what a worker of before them has written.
+    /// Each provider has a row in `campaign_providers` for its own state, and its content in `provider_variants`. A
+    /// part of such a campaign has one provider; its `release_at` and `expires_at` are 0 if the campaign's apply.
+    /// `providers` has comma-separated names; NULL was written by a worker of an earlier version.
     static let providers = """
         ALTER TABLE lists ADD COLUMN providers TEXT;
         ALTER TABLE parts ADD COLUMN provider TEXT;
@@ -182,12 +187,12 @@ extension SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// What apps want to be told of each shard (`AskedEvents`), as workers have read it last.
+    /// The shard events that apps ask for (`AskedEvents`), as a worker last read them.
     static let askedEvents = """
         CREATE TABLE asked_events (app TEXT PRIMARY KEY, events INTEGER NOT NULL) WITHOUT ROWID;
         """
 
-    /// Who did what by the HTTP API.
+    /// The audit log of the HTTP API.
     static let audit = """
         CREATE TABLE audit (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -203,10 +208,10 @@ extension SQLiteSchema {
         CREATE INDEX audit_by_time ON audit (at);
         """
 
-    /// `events`: bits of `EventKinds`; `digest`: tells one configuration of a webhook from another, without its secrets.
+    /// `events` has bits of `EventKinds`; `digest` identifies a webhook's configuration without its secrets.
     ///
-    /// What waits for a webhook are rows of its own, not a place in `events`: with several writers the numbers of events
-    /// are not committed in their order, and a cursor would step over those that come late.
+    /// A webhook's waiting events have rows of their own instead of a position in `events`. With several writers,
+    /// events are not committed in the order of their numbers, and a position would skip late ones.
     static let webhooks = """
         CREATE TABLE webhooks (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

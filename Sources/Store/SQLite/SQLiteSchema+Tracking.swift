@@ -1,10 +1,11 @@
-/// The tables of what phones say.
+/// The tables of what phones report.
 extension SQLiteSchema {
-    /// `step`: type + 16 × surface (`TrackedStep`); `device`: its index in the campaign; `detail`: button or reason.
+    /// `step` is type + 16 × surface (`TrackedStep`), `device` the index in the campaign, and `detail` a button or
+    /// reason.
     ///
-    /// An event with a detail has a second row without one, so that devices are counted once whatever they pressed.
-    /// `registered`: the device's number in the registry, which segments ask for. Questions and choices of polls are in
-    /// `poll_totals`; the one without a name counts the devices.
+    /// An event with a detail has a second row without one, so that a device counts once whatever it pressed.
+    /// `registered` is the device's number in the registry, which segments use. `poll_totals` has the questions and
+    /// choices of polls; the choice without a name counts the devices.
     static let tracking = """
         CREATE TABLE tracked (
             campaign INTEGER NOT NULL,

@@ -2,9 +2,9 @@ import GRDB
 
 /// The tables in SQLite's dialect.
 ///
-/// All instants are milliseconds since the Unix epoch.
+/// Instants are milliseconds since the Unix epoch.
 enum SQLiteSchema {
-    /// `FANF`, in the file's header.
+    /// The application id in the file's header: `FANF`.
     static let applicationID: Int32 = 0x4641_4E46
 
     static var migrator: DatabaseMigrator {
@@ -74,7 +74,7 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// state of a list: 0 being written, 1 ready, 2 given up and to be removed.
+    /// The state of a list (`ListState`): 0 being written, 1 finished, 2 to be removed.
     private static let lists = """
         CREATE TABLE lists (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -171,9 +171,10 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// One row a shard; `parent` is the `child` of the shard that a retry shard comes from.
+    /// One row per shard; a retry shard's `parent` is the `child` number of the shard that it comes from.
     ///
-    /// `progress` NULL: all devices pending. `positions` NULL: the whole chunk. State 4 is settled (`ShardState`).
+    /// `progress` is NULL while all devices are pending. `positions` is NULL for the whole chunk. State 4 is settled
+    /// (`ShardState`).
     private static let shards = """
         CREATE TABLE shards (
             campaign INTEGER NOT NULL,
@@ -213,7 +214,7 @@ enum SQLiteSchema {
         CREATE INDEX open_shards ON shards (state, campaign) WHERE state <> 4;
         """
 
-    /// `probe` is a shard's key; its owner and lease mean nothing without one.
+    /// `probe` is a shard's key; without it, its owner and lease have no meaning.
     private static let breakers = """
         CREATE TABLE breakers (
             app TEXT NOT NULL,
@@ -230,13 +231,13 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// Tokens that were called wrong once.
+    /// Tokens that a provider called wrong once.
     private static let suspects = """
         ALTER TABLE chunk_dead ADD COLUMN suspects BLOB NOT NULL DEFAULT x'';
         CREATE TABLE suspect_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
         """
 
-    /// What the wrong-environment guard has seen of a campaign.
+    /// The counts of the wrong-environment guard.
     private static let guarding = """
         ALTER TABLE campaigns ADD COLUMN guard_passed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN guard_answers INTEGER NOT NULL DEFAULT 0;
@@ -244,12 +245,12 @@ enum SQLiteSchema {
         ALTER TABLE campaigns ADD COLUMN guard_trips INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// What each provider's quota has given away: where its ramp began and its next slot begins, as for rates.
+    /// The state of each provider's quota: the starts of its ramp and of its next slot, as for rates.
     private static let quotas = """
         CREATE TABLE quotas (key TEXT PRIMARY KEY, first INTEGER NOT NULL, next INTEGER NOT NULL) WITHOUT ROWID;
         """
 
-    /// Rates: what a campaign may, and where its next slot begins; the same for apps; a shard's slot (`Pacing`).
+    /// Rates: a campaign's limit and the start of its next slot, the same for apps, and a shard's slot (`Pacing`).
     ///
     /// Slots are in microseconds since the epoch.
     private static let pacing = """
@@ -262,7 +263,7 @@ enum SQLiteSchema {
         CREATE TABLE app_paces (app TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
         """
 
-    /// An operator's pauses; an empty word is any.
+    /// An operator's pauses; an empty column matches any value.
     private static let pauses = """
         CREATE TABLE pauses (
             app TEXT NOT NULL,
@@ -273,7 +274,7 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// A campaign's content by language, when it has several or templates; `locale` '' is the standard content.
+    /// A campaign's content by language, if it has several languages or templates; `locale` '' is the standard content.
     private static let variants = """
         CREATE TABLE variants (
             campaign INTEGER NOT NULL,
@@ -293,9 +294,11 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// `number` is the app's number × 2^32 + the device's, so that an app's devices are neighbours and a page is a range.
+    /// `number` is the app's number × 2^32 + the device's, so that an app's devices are neighbors and a page is a
+    /// range.
     ///
-    /// Hashes are 64 bits of `TokenHash` over the app and the text; a row that is found by one is compared with the text.
+    /// Hashes are 64 bits of `TokenHash` over the app and the text; the text of a row that is found by hash is
+    /// compared.
     private static let devices = """
         CREATE TABLE registry_apps (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -322,14 +325,15 @@ enum SQLiteSchema {
         CREATE INDEX device_tokens ON devices (token_hash) WHERE token_hash IS NOT NULL;
         """
 
-    /// `died`: positions whose death is not learnt yet, with the provider's instants; `opted_out`: never sent to.
+    /// `died` has positions whose deaths are not learned yet, with the provider's instants; `opted_out` is never sent
+    /// to.
     private static let deaths = """
         ALTER TABLE chunk_dead ADD COLUMN died BLOB NOT NULL DEFAULT x'';
         ALTER TABLE chunk_dead ADD COLUMN opted_out BLOB NOT NULL DEFAULT x'';
         ALTER TABLE dead_tokens ADD COLUMN at INTEGER;
         """
 
-    /// A campaign whose audience is not known yet, and how far it is; `source` is the list that it is cut from, if any.
+    /// The progress of a campaign whose audience is not complete; `source` is the list that it is cut from, if any.
     private static let freezing = """
         CREATE TABLE frozen_audiences (
             campaign INTEGER PRIMARY KEY,

@@ -1,28 +1,28 @@
 public import Campaigns
 public import Delivery
 
-/// What the ledger answers to a claim; the decision is carried out already.
+/// The ledger's answer to a claim, whose decision is already carried out.
 public struct ClaimResult: Sendable, Equatable {
-    /// What the worker does now.
+    /// The worker's next step.
     public var decision: Claim.Decision
-    /// The row as it stands after the decision: with `run` its epoch and progress are this run's.
+    /// The row after the decision; with `run`, its epoch and progress are this run's.
     public var record: ShardRecord?
     /// The campaign.
     public var campaign: CampaignFacts?
-    /// Workers that have died with the row.
+    /// The number of workers that have died with the row.
     public var deaths: Int
-    /// Devices that the run which this claim ended may have sent to without having said so.
+    /// Devices that the run ended by this claim may have sent to without reporting it.
     public var maybeSent = 0
-    /// Rows whose messages are still to be published before the ack: retry shards of one that is settled already.
+    /// Rows whose messages must be published before the ack: retry shards of a row that is already settled.
     public var unpublished: [ShardToPublish]
-    /// The end of the run's devices when an operator changed it: the message has the one of then.
+    /// The end of the run's devices if an operator changed it; the message has the old one.
     public var newEnd: Timestamp?
 }
 
 extension LedgerTransaction {
-    /// Claims a shard for a worker and carries out what section 7 says, in one transaction.
+    /// Claims a shard for a worker and carries out the rules of section 7, in one transaction.
     ///
-    /// A claim that ends or sets aside makes its transaction synced: the message is acked next.
+    /// A claim that ends the row or sets it aside makes its transaction synced, because the ack of the message follows.
     public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
         let facts = try facts(of: claim, now: now)
         let plan: ClaimPlan
@@ -56,13 +56,13 @@ extension LedgerTransaction {
         return ClaimPlan.Facts(row: row, campaign: campaign, owner: owner, deaths: deaths, isQuiet: isQuiet)
     }
 
-    /// The end of a row's devices as it stands now.
+    /// The present end of a row's devices.
     private func end(of row: ShardRecord?, in campaign: CampaignFacts?) throws(LedgerError) -> Timestamp? {
         guard let row, let campaign else { return nil }
         return try reader.partEnd(campaign: campaign.number, chunk: row.chunk) ?? campaign.expiresAt
     }
 
-    /// Notes for good that so many devices may have been sent to beyond what is counted as attempts.
+    /// Adds to the devices that may have been sent to beyond the counted attempts; this number is kept for good.
     func addMaybeSent(_ devices: Int, _ key: ShardKey) throws(LedgerError) {
         guard devices > 0 else { return }
         try db.run(
@@ -90,7 +90,7 @@ extension LedgerTransaction {
         return (try ShardRows.record(rows), rows.int(ShardRows.deathsColumn))
     }
 
-    /// The retry shards of a settled row that are not published: what a crash between settle and publish left.
+    /// The unpublished retry shards of a settled row, left by a crash between settlement and publish.
     private func unpublishedChildren(of record: ShardRecord?) throws(LedgerError) -> [ShardToPublish] {
         guard let key = record?.id.key else { return [] }
         let rows = try db.rows(

@@ -1,30 +1,30 @@
 public import Campaigns
 public import Delivery
 
-/// What became of a settlement.
+/// The result of a settlement.
 public enum SettleResult: Sendable, Equatable {
-    /// It is in the ledger; these rows' messages are to be published before the ack.
+    /// The settlement is written; the messages of these rows must be published before the ack.
     ///
-    /// Fewer than the settlement asked for when the campaign was over meanwhile, or when they wait for their turns.
+    /// There are fewer than the settlement asked for if the campaign was over meanwhile, or if they wait for turns.
     case settled(children: [ShardRecord])
-    /// The row is another run's, or nobody's: nothing was written.
+    /// Another run holds the row, or no run does; nothing was written.
     case fenced
-    /// The settlement does not have as many devices as the row: the row is parked, raise an alarm.
+    /// The settlement's devices do not add up to the row's: the row is parked, and the caller must raise an alarm.
     case violated
 }
 
-/// What became of setting a shard aside.
+/// The result of setting a shard aside.
 public enum AsideResult: Sendable, Equatable {
-    /// The row waits, or, when it was handed over, its message is to be published.
+    /// The row waits; after a hand-over its message must be published.
     case aside(ShardRecord)
-    /// The campaign is over: the row is settled with this outcome.
+    /// The campaign is over; the row is settled with this outcome.
     case ended(Outcome)
-    /// The row is another run's, or nobody's: nothing was written.
+    /// Another run holds the row, or no run does; nothing was written.
     case fenced
 }
 
 extension LedgerTransaction {
-    /// Writes what runs know of their devices; returns those runs that may not write any more.
+    /// Writes the progress of runs; returns the runs that must not write any more.
     public func saveProgress(_ runs: [(token: RunToken, progress: Progress)]) throws(LedgerError) -> [RunToken] {
         var fenced: [RunToken] = []
         for (token, progress) in runs {
@@ -45,19 +45,19 @@ extension LedgerTransaction {
         return fenced
     }
 
-    /// `RunToken.holds` of a row of `shards`.
+    /// The SQL of `RunToken.holds` for a row of `shards`.
     private static let isOfRun =
         "campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4 AND epoch = ?5 AND owner = ?6 AND state = ?8"
 
-    /// A run gives its row up with all that it knows, because its lease is lost: no stream of it is open any more.
+    /// Writes a run's progress and gives up its row after the lease is lost; no stream of the run may be open any more.
     ///
-    /// The row stays `running`, nobody's, until whoever gets the message claims it.
+    /// The row stays `running` without an owner until a worker gets the message and claims it.
     public func abandon(_ token: RunToken, _ progress: Progress) throws(LedgerError) {
         guard try saveProgress([(token, progress)]).isEmpty else { return }
         try giveUp(token)
     }
 
-    /// A claim that no run came of, or whose run is over, gives its row up: whoever claims it next need not wait.
+    /// Gives up a claimed row that has no run, or whose run is over, so that the next claim need not wait.
     public func giveUp(_ token: RunToken) throws(LedgerError) {
         try db.run(
             "UPDATE shards SET owner = ?7, claims = 0 WHERE \(Self.isOfRun)",
@@ -91,7 +91,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Writes what a settlement says of tokens and of its campaign.
+    /// Applies a settlement's findings about tokens and the campaign.
     private func learn(
         from settled: SettlementPlan.Settled,
         asked: Settlement,
@@ -108,7 +108,8 @@ extension LedgerTransaction {
         if settled.clearsSuspects { try clear(row.progress, of: row) }
     }
 
-    /// Saves a run's progress and lets its row wait until the reason ends (use `synced`: the message is acked next).
+    /// Saves a run's progress and sets its row aside until the reason ends (use `synced`: the ack of the message
+    /// follows).
     public func setAside(
         _ token: RunToken,
         reason: AsideReason,
@@ -132,7 +133,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Lets a row wait for a person, for example because its run broke the law; false when it is not this run's.
+    /// Parks a row for a person, for example because its run broke the law; returns false if the row is not this run's.
     public func parkShard(_ token: RunToken, reason: String, now: Timestamp) throws(LedgerError) -> Bool {
         let (row, campaign) = try rowAndCampaign(of: token)
         guard let parked = row.flatMap(token.parking) else { return false }
@@ -140,7 +141,7 @@ extension LedgerTransaction {
         return true
     }
 
-    /// A run's row with its campaign; neither of them, and no second query, when the row is not the run's any more.
+    /// A run's row and its campaign; neither, and no second query, if the run does not hold the row any more.
     private func rowAndCampaign(of token: RunToken) throws(LedgerError) -> (ShardRecord?, CampaignFacts?) {
         guard let row = try reader.shard(token.key), token.holds(row) else { return (nil, nil) }
         return (row, try reader.campaign(of: row))

@@ -1,4 +1,4 @@
-/// Outcomes by reason as text: a line each, the number first.
+/// Outcomes by reason as text: one line each, with the number first.
 enum ReasonCounts {
     static func text(_ reasons: [String: Int]) -> String? {
         guard !reasons.isEmpty else { return nil }

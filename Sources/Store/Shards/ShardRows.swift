@@ -1,26 +1,26 @@
 public import Campaigns
 public import Delivery
 
-/// Reading and writing rows of `shards`.
+/// Reads and writes of rows of `shards`.
 enum ShardRows {
-    /// What `record(_:)` reads, in its order.
+    /// The columns that `record(_:)` reads, in its order.
     static let columns = """
         s.campaign, s.part, s.ordinal, s.child, s.path, s.state, s.generation, s.epoch, s.owner, s.attempt, s.rung, \
         s.not_before, s.due_at, s.chunk, s.count, s.aside, s.positions, s.progress, s.slot_at, s.slot_length
         """
     /// Rows that are not settled, by their own index.
     ///
-    /// SQLite is told, because without statistics it walks all rows of the campaign instead, settled ones too.
+    /// SQLite is told the index, because without statistics it walks all rows of the campaign, including settled ones.
     static let open = "shards s INDEXED BY open_shards"
-    /// Rows of a table in one of these states, as literals.
+    /// The condition that rows are in one of these states, as literals.
     ///
-    /// The partial index of `open` is used where the text itself says that they are not settled.
+    /// The partial index of `open` applies only if the condition itself excludes settled rows.
     static func isIn(_ states: ShardState..., rows: String = "s.") -> String { isIn(states, rows: rows) }
 
-    /// The condition of `open`, beside states that are placeholders.
+    /// The condition of the index of `open`, for queries whose states are placeholders.
     static let isNotSettled = "s.state <> \(ShardState.settled.rawValue)"
 
-    /// Rows that are not settled, by their states.
+    /// The condition that rows are not settled, by their states.
     static let isOpen = isIn(ShardState.allCases.filter { $0 != .settled }, rows: "s.")
 
     private static func isIn(_ states: [ShardState], rows: String) -> String {
@@ -29,12 +29,12 @@ enum ShardRows {
         return states.contains(.settled) ? isOne : "\(isOne) AND \(rows)state <> \(ShardState.settled.rawValue)"
     }
 
-    /// One row with the deaths of its workers behind the columns of `record(_:)`; a constant, because it is asked for at every claim.
+    /// One row, with its workers' deaths after the columns of `record(_:)`; a constant, because every claim runs it.
     static let selectOne = """
         SELECT \(columns), s.deaths FROM shards s
         WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
         """
-    /// Where the deaths stand in `selectOne`.
+    /// The index of the deaths in `selectOne`.
     static let deathsColumn: Int32 = 20
 
     static func record(_ rows: borrowing Rows) throws(LedgerError) -> ShardRecord {
@@ -67,7 +67,7 @@ enum ShardRows {
         ShardKey(campaign: rows.uint32(0), part: rows.uint32(1), ordinal: rows.uint32(2), child: rows.uint32(3))
     }
 
-    /// The progress in a column; NULL is all pending.
+    /// The progress in a column; NULL means that all devices are pending.
     static func progress(
         _ rows: borrowing Rows,
         _ column: Int32,
@@ -83,7 +83,7 @@ enum ShardRows {
 }
 
 extension LedgerReader {
-    /// A shard's row; nil when the ledger does not know it.
+    /// A shard's row; nil if the ledger does not know it.
     public func shard(_ key: ShardKey) throws(LedgerError) -> ShardRecord? {
         let rows = try db.lockedRows(
             ShardRows.selectOne,
@@ -95,12 +95,12 @@ extension LedgerReader {
         return try rows.next() ? try ShardRows.record(rows) : nil
     }
 
-    /// Rows of a campaign that are not settled, in the order of their keys.
+    /// Rows of a campaign that are not settled, in order of their keys.
     ///
     /// - Parameters:
-    ///   - states: Which; all but settled when nil.
-    ///   - providers: Only those of these, in a campaign of several; nil for all.
-    ///   - limit: How many at most.
+    ///   - states: The states; nil for all but settled.
+    ///   - providers: The providers of the rows, in a campaign of several; nil for all.
+    ///   - limit: The largest number of rows.
     public func openShards(
         campaign: UInt32,
         states: Set<ShardState>? = nil,
@@ -132,7 +132,6 @@ extension LedgerReader {
 }
 
 extension LedgerTransaction {
-    /// Writes a new row.
     func insert(_ record: ShardRecord, parent: UInt32 = 0, since: Timestamp) throws(LedgerError) {
         let key = record.id.key
         let isFresh = record.progress == Progress(count: record.count)
@@ -168,7 +167,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Moves a row to another state in the hand of its present generation and epoch.
+    /// Writes a row's state, generation, epoch, owner and slot, and resets its workers' deaths.
     func move(_ record: ShardRecord, since: Timestamp) throws(LedgerError) {
         let key = record.id.key
         try db.run(
@@ -192,7 +191,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Lets a worker run a row.
+    /// Starts a worker's run of a row.
     private func run(_ record: ShardRecord, deaths: Int, since: Timestamp) throws(LedgerError) {
         let key = record.id.key
         try db.run(
@@ -213,7 +212,7 @@ extension LedgerTransaction {
         )
     }
 
-    /// Writes what a plan says of one row; returns the rows that follow it.
+    /// Carries out a plan for one row; returns the rows that follow from it.
     func carryOut(
         _ write: RowWrite,
         of campaign: CampaignFacts?,
@@ -228,7 +227,7 @@ extension LedgerTransaction {
         return []
     }
 
-    /// Settles a row and writes the rows that follow it, which it returns.
+    /// Settles a row, then writes and returns the retry rows that follow from it.
     @discardableResult
     func settle(
         _ settling: RowSettling,
@@ -278,7 +277,7 @@ extension LedgerTransaction {
         return children
     }
 
-    /// Gives all devices of a row that have no outcome this one.
+    /// Ends all devices of a row that have no outcome yet with this one.
     func end(
         _ record: ShardRecord,
         _ outcome: Outcome,

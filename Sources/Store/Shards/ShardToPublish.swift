@@ -2,13 +2,13 @@ public import Campaigns
 public import Delivery
 
 extension LedgerReader {
-    /// A shard with everything that its message is made of; nil when the ledger does not know it.
+    /// A shard with all data for its message; nil if the ledger does not know it.
     public func shardToPublish(_ key: ShardKey) throws(LedgerError) -> ShardToPublish? {
         guard let record = try shard(key) else { return nil }
         return try complete([record]).first
     }
 
-    /// Adds to rows what campaign and chunk have.
+    /// Completes rows with the data of their campaigns and chunks.
     func complete(_ records: [ShardRecord]) throws(LedgerError) -> [ShardToPublish] {
         var pushes: [UInt32: CampaignPush] = [:]
         var shards: [ShardToPublish] = []

@@ -1,7 +1,7 @@
 public import Campaigns
 public import Delivery
 
-/// Everything that `campaign status` shows, counted from the ledger in one read transaction.
+/// The data of `campaign status`, counted from the ledger in one read transaction.
 public struct CampaignStatus: Sendable, Equatable {
     /// The number in the ledger.
     public var number: UInt32
@@ -9,85 +9,84 @@ public struct CampaignStatus: Sendable, Equatable {
     public var id: String
     /// The app.
     public var app: String
-    /// What it is for the app, in the contract's word.
+    /// The campaign's kind, in the contract's word.
     public var kind = CampaignKind.notification.rawValue
-    /// True when pushes are sent for it; of others apps are told when a session starts.
+    /// True if the campaign sends pushes; apps learn of other campaigns when a session starts.
     public var sendsPushes = true
-    /// For people.
+    /// The campaign's name, for people.
     public var name: String?
-    /// For people.
+    /// The campaign's tags, for people.
     public var tags: [String]
-    /// For people, by name.
+    /// The campaign's metadata by name, for people.
     public var metadata: [String: String]
-    /// Where it stands in the ledger.
+    /// The stage in the ledger.
     public var stage: CampaignStage
-    /// Why it is paused, an open breaker included.
+    /// The reasons to pause, including an open breaker.
     public var pausedBy: Set<AsideReason>
-    /// Why it stands where it stands, for people; nil when there is nothing to say.
+    /// An explanation of the state, for people; nil if there is nothing to say.
     public var stateReason: String?
-    /// Its lane; without a provider for a campaign of several.
+    /// The lane; without a provider for a campaign of several.
     public var lane: Lane
-    /// Its devices by provider, in the order of their names; none until its audience is known.
+    /// The devices by provider, in order of the providers' names; empty until the audience is known.
     public var providers: [ProviderStatus] = []
-    /// All devices that were meant, repeated ones too.
+    /// All devices of the audience, including duplicates.
     public var audience: Int
     /// Devices by outcome.
     public var counts: OutcomeCounts
-    /// Devices without an outcome, by where they are.
+    /// Devices without an outcome, by their present place in the flow.
     public var pending: PendingDetail
-    /// Requests that are known of: a lower bound once a run has ended without a word.
+    /// The known requests: a lower bound once a run has ended without a report.
     public var attempts: Int
-    /// Devices that such runs may have sent to besides, counted for good: at most so many requests are not in `attempts`.
+    /// Devices that such runs may also have sent to, kept for good: the most requests that `attempts` may lack.
     public var maybeSent: Int
     /// Devices that were sent to again because no answer had come.
     public var unknownResent: Int
     /// Outcomes by reason.
     public var reasons: [String: Int]
-    /// When the next retry shard is due; nil when none waits.
+    /// The instant at which the next retry shard is due; nil if none waits.
     public var nextRetryAt: Timestamp?
-    /// The producer's instant.
+    /// The producer's instant of creation.
     public var createdAt: Timestamp
-    /// When the ledger took it.
+    /// The instant of acceptance.
     public var acceptedAt: Timestamp
-    /// When its first shard was cut.
+    /// The instant at which the first shard was cut.
     public var startedAt: Timestamp?
-    /// When its last device got its outcome.
+    /// The instant at which the last device got its outcome.
     public var completedAt: Timestamp?
-    /// The id of the campaign that took its place.
+    /// The id of the campaign that superseded this one.
     public var supersededBy: String?
-    /// After this instant no request is made.
+    /// The end; no request is made after this instant.
     public var expiresAt: Timestamp
-    /// A part for each time zone and provider, in the order of their release; none when all devices have the same
-    /// instants and one provider.
+    /// A part for each time zone and provider, in order of release; empty if all devices share instants and provider.
     public var parts: [PartStatus]
-    /// Devices that wait for another try, by the rung that they wait on.
+    /// Devices that wait for another try, by rung.
     public var retries: [Rung: Int]
-    /// When it comes again, with its runs; nil for a campaign that is sent.
+    /// The repetition with its runs; nil for a campaign that is sent.
     public var repetition: RepeatStatus?
-    /// The id of the repeated campaign that it is a run of.
+    /// The id of the repeated campaign that this campaign is a run of.
     public var runOf: String?
-    /// Whether all devices are accounted for.
+    /// The verdict of the law: every device is accounted for, or not.
     public var law: Law
 
-    /// Devices without an outcome, each counted where it is.
+    /// Devices without an outcome, each counted in its present place.
     public struct PendingDetail: Sendable, Equatable {
-        /// In chunks that are not cut yet.
+        /// Devices in chunks that are not cut yet.
         public var unplanned = 0
-        /// In first-attempt shards on their way to a worker.
+        /// Devices in first-attempt shards on their way to a worker.
         public var queued = 0
-        /// In shards that a worker runs, without an answer.
+        /// Devices in shards that a worker runs, without an answer.
         public var sending = 0
-        /// Waiting for another try.
+        /// Devices that wait for another try.
         public var retrying = 0
-        /// In shards that were set aside.
+        /// Devices in shards that were set aside.
         public var held = 0
-        /// In shards that wait for a person.
+        /// Devices in shards that are parked for a person.
         public var parked = 0
 
         /// No device pending.
         public init() {}
 
-        /// All of them.
+        /// All pending devices.
         public var total: Int { unplanned + queued + sending + retrying + held + parked }
     }
 
@@ -95,11 +94,11 @@ public struct CampaignStatus: Sendable, Equatable {
     public enum Law: Sendable, Equatable {
         /// Every device is accounted for, once.
         case holds
-        /// It is not so: what was counted. Raise an alarm.
+        /// The counts do not add up; the text has them. Raise an alarm.
         case violated(String)
     }
 
-    /// Why all its devices wait that are pending, when those of each provider do.
+    /// The reasons why all pending devices wait, if the devices of each provider do.
     var commonReasons: Set<AsideReason> {
         let waiting = providers.filter { $0.pending.total > 0 }
         guard waiting.allSatisfy({ !$0.pausedBy.isEmpty }) else { return [] }
@@ -114,17 +113,17 @@ public struct CampaignStatus: Sendable, Equatable {
 
 /// A line of `campaign list`.
 public struct CampaignSummary: Sendable, Equatable {
-    /// What is known of it.
+    /// The campaign's facts.
     public var facts: CampaignFacts
-    /// For people.
+    /// The campaign's name, for people.
     public var name: String?
-    /// All devices that were meant.
+    /// All devices of the audience.
     public var audience: Int
-    /// When the ledger took it.
+    /// The instant of acceptance.
     public var acceptedAt: Timestamp
-    /// When its last device got its outcome.
+    /// The instant at which the last device got its outcome.
     public var completedAt: Timestamp?
-    /// What it is for the app, in the contract's word.
+    /// The campaign's kind, in the contract's word.
     public var kind = CampaignKind.notification.rawValue
 
     /// The state in the contract's words.

@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// What is counted for a status, and the law over it.
+/// The counts for a status, and the law over them.
 struct Counters {
     var counts = OutcomeCounts()
     var pending = CampaignStatus.PendingDetail()
@@ -10,18 +10,18 @@ struct Counters {
     var unknownResent = 0
     var reasons: [String: Int] = [:]
     var nextRetryAt: Timestamp?
-    /// Devices that wait for another try, by their rung.
+    /// Devices that wait for another try, by rung.
     var rungs: [Rung: Int] = [:]
-    /// Devices of settled rows, their outcomes, and those that went on to retry rows.
+    /// Devices of settled rows, their outcomes, and the devices that went on to retry rows.
     var settledDevices = 0
     var settledOutcomes = 0
     var retried = 0
     /// Devices of retry rows.
     var childDevices = 0
 
-    /// Devices of a row without an answer.
+    /// Counts devices of a row without an answer.
     ///
-    /// What waits for its turn under a rate is on its way like what is in a queue.
+    /// Under a rate, devices that wait for a turn count as on their way, like those in a queue.
     mutating func wait(_ count: Int, in state: ShardState, aside: AsideReason?, isRetry: Bool, rung: Rung? = nil) {
         switch state {
         case .aside where aside == .rate, .unpublished, .out:
@@ -34,7 +34,7 @@ struct Counters {
         }
     }
 
-    /// A row that is not settled, by what is known of its devices.
+    /// Counts a row that is not settled, by its progress.
     mutating func add(
         _ progress: Progress,
         in state: ShardState,

@@ -1,29 +1,29 @@
 public import Campaigns
 import Delivery
 
-/// Where one device of a campaign stands, over all its attempts.
+/// The state of one device of a campaign, over all its attempts.
 public struct DeviceResult: Sendable, Equatable {
     /// The token's raw bytes.
     public var token: ArraySlice<UInt8>
     /// The provider.
     public var provider: ProviderName
-    /// Its index in the campaign.
+    /// The index in the campaign.
     public var index: UInt32
-    /// The producer's name for it.
+    /// The producer's name for the device.
     public var id: String?
-    /// Where it ended; nil while it is pending.
+    /// The outcome; nil while the device is pending.
     public var outcome: Outcome?
     /// Requests made, over all attempts.
     public var requests: Int
-    /// The last reason that a provider or we gave.
+    /// The last reason, from a provider or from us.
     public var reason: String?
 }
 
 extension Ledger {
-    /// Walks over all devices of a campaign in the order of its list, with bounded memory.
+    /// Visits all devices of a campaign in the order of its list, with bounded memory.
     ///
-    /// Each page of ten chunks is a read transaction of its own, so that a campaign that is being sent is seen at
-    /// several instants. Repeated devices, which are not in the list, are left out.
+    /// Each page of ten chunks is a read transaction of its own, so a campaign that is being sent is seen at several
+    /// instants. Duplicates, which are not in the list, are left out.
     public func devices(
         campaign: UInt32,
         _ body: @Sendable (DeviceResult) throws -> Void
@@ -40,7 +40,7 @@ extension Ledger {
 }
 
 extension LedgerReader {
-    /// The devices of some chunks of a campaign; none behind its last chunk.
+    /// The devices of some chunks of a campaign; empty after its last chunk.
     public func deviceResults(campaign: UInt32, chunks: Range<UInt32>) throws(LedgerError) -> [DeviceResult] {
         let rows = try db.rows(
             """
@@ -78,7 +78,7 @@ extension LedgerReader {
                     )
                 )
             }
-            // Under a rate a chunk's shards are pieces of it.
+            // Under a rate, each shard is a piece of a chunk.
             var piece = ordinal
             while try apply(campaign: campaign, ordinal: piece, to: &results[start...]) {
                 guard let next = ShardRecord.nextPiece(piece) else { break }
@@ -88,7 +88,7 @@ extension LedgerReader {
         return results
     }
 
-    /// Adds what the rows of a chunk know, parents before their children; false when there is none.
+    /// Applies the rows of a chunk, parents before their children; returns false if there are none.
     private func apply(
         campaign: UInt32,
         ordinal: UInt32,

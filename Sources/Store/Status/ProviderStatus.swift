@@ -1,20 +1,20 @@
 public import Campaigns
 public import Delivery
 
-/// The devices of one provider in a campaign, as `campaign status` shows them.
+/// The devices of one provider in a campaign, for `campaign status`.
 public struct ProviderStatus: Sendable, Equatable {
     /// The provider.
     public var provider: ProviderName
-    /// Its devices; those that were named twice, and users without a device, are nobody's.
+    /// The provider's devices; duplicates and users without a device belong to no provider.
     public var audience: Int
-    /// Its devices by outcome.
+    /// The provider's devices by outcome.
     public var counts = OutcomeCounts()
-    /// Its devices without an outcome, by where they are.
+    /// The provider's devices without an outcome, by their present place in the flow.
     public var pending = CampaignStatus.PendingDetail()
-    /// Why they wait, what is the whole campaign's reason included.
+    /// The reasons why they wait, including those of the whole campaign.
     public var pausedBy: Set<AsideReason> = []
 
-    /// The law for them alone; nil when it holds.
+    /// A violation of the law for these devices alone; nil if it holds.
     var violation: String? {
         guard audience != counts.total + pending.total else { return nil }
         return "\(provider.rawValue): audience \(audience), outcomes \(counts.total), pending \(pending.total)"
@@ -22,8 +22,9 @@ public struct ProviderStatus: Sendable, Equatable {
 }
 
 extension LedgerReader {
-    /// Why a campaign is paused, with what all have in common of its shares that have devices left
-    /// (`CampaignStatus.pausedBy`, without counting those).
+    /// The reasons why a campaign is paused, plus those of its shares if every share with devices left has some.
+    ///
+    /// This equals `CampaignStatus.pausedBy`, without counting devices.
     func reasons(of facts: CampaignFacts) throws(LedgerError) -> Set<AsideReason> {
         guard facts.hasShares, facts.stage != .planning, !facts.isRepeated, !facts.isInApp else {
             return facts.pauseReasons
@@ -36,7 +37,7 @@ extension LedgerReader {
         return facts.pauseReasons.union(common)
     }
 
-    /// Whether devices of a share have no outcome: in chunks that are not cut, or in rows that are not settled.
+    /// Returns true if a share has devices without an outcome: in uncut chunks, or in rows that are not settled.
     private func hasLeft(_ campaign: UInt32, of provider: ProviderName?) throws(LedgerError) -> Bool {
         let isUncut = try db.number(
             """
@@ -50,13 +51,13 @@ extension LedgerReader {
         return try !openShards(campaign: campaign, of: provider.map { [$0] }, limit: 1).isEmpty
     }
 
-    /// What a campaign's devices came to by provider, in the order of their names; none until its audience is known.
+    /// The results of a campaign's devices by provider, in order of the names; empty until the audience is known.
     ///
     /// - Parameters:
-    ///   - status: The campaign's, counted.
+    ///   - status: The campaign's counted status.
     ///   - facts: The campaign.
-    ///   - open: Rows that are not settled, by provider; of a campaign of several.
-    ///   - nobodys: Devices of the audience that are no provider's: named twice, or users without any.
+    ///   - open: Rows that are not settled, by provider; for a campaign of several.
+    ///   - nobodys: Devices of the audience that belong to no provider: duplicates and users without a device.
     func providers(
         _ status: CampaignStatus,
         _ facts: CampaignFacts,

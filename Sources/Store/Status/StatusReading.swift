@@ -2,15 +2,15 @@ public import Campaigns
 import Delivery
 
 extension LedgerReader {
-    /// The status of a campaign by its id; nil when there is none.
+    /// The status of a campaign by its id; nil if there is none.
     ///
-    /// Without an app: `LedgerError.ambiguous` when two apps have the id.
+    /// Without an app the id must be unique: throws `LedgerError.ambiguous` if two apps have it.
     public func status(app: String?, id: String, now: Timestamp) throws(LedgerError) -> CampaignStatus? {
         guard let number = try campaignNumber(app: app, id: id) else { return nil }
         return try status(campaign: number, now: now)
     }
 
-    /// The status of a campaign by its number; nil when there is none.
+    /// The status of a campaign by its number; nil if there is none.
     public func status(campaign number: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStatus? {
         guard var status = try statusRow(number), let facts = try campaign(number) else { return nil }
         var (counters, open) = (Counters(), [ProviderName: Counters]())
@@ -37,13 +37,13 @@ extension LedgerReader {
         return status
     }
 
-    /// What became of a campaign's devices and what is left, as an event says it: without reasons, parts and providers.
+    /// Counts a campaign's outcomes and pending devices for an event: without reasons, parts and providers.
     func countOutcomes(_ facts: CampaignFacts, _ counters: inout Counters) throws(LedgerError) {
         var open: [ProviderName: Counters] = [:]
         try countOutcomes(facts, &counters, byProvider: &open)
     }
 
-    /// The same with what is open by provider; returns how many devices of the audience are no provider's.
+    /// Counts outcomes and pending devices, and open ones by provider; returns the devices that belong to no provider.
     @discardableResult
     private func countOutcomes(
         _ facts: CampaignFacts,
@@ -57,21 +57,21 @@ extension LedgerReader {
         return nobodys
     }
 
-    /// All devices that were meant; 0 when there is no such campaign.
+    /// All devices of a campaign's audience; 0 if there is no such campaign.
     func audience(of number: UInt32) throws(LedgerError) -> Int {
         Int(try db.number("SELECT audience FROM campaigns WHERE number = ?1", .int(number)) ?? 0)
     }
 
-    /// Campaigns, the latest first.
+    /// Campaigns, latest first.
     ///
     /// - Parameters:
-    ///   - app: Only this app's; all without one.
-    ///   - apps: Only theirs; nil for all.
-    ///   - states: Only those in one of these states, in the contract's words; nil for all.
-    ///   - isOpen: Only those that are not completed.
-    ///   - tag: Only those with this tag.
-    ///   - before: Only those with a number below this one: the next page.
-    ///   - limit: How many at most.
+    ///   - app: Only this app's campaigns; nil for all.
+    ///   - apps: Only these apps' campaigns; nil for all.
+    ///   - states: Only campaigns in one of these states, in the contract's words; nil for all.
+    ///   - isOpen: True for only those that are not completed.
+    ///   - tag: Only campaigns with this tag.
+    ///   - before: Only campaigns with a lower number: the next page.
+    ///   - limit: The largest number of campaigns.
     public func campaigns(
         app: String?,
         apps: Set<String>? = nil,
@@ -110,7 +110,7 @@ extension LedgerReader {
         return campaigns
     }
 
-    /// A campaign of several providers, paused when each of them is.
+    /// The facts of a campaign of several providers, paused if each of its shares is.
     private func held(_ facts: CampaignFacts) throws(LedgerError) -> CampaignFacts {
         let shares = try shares(of: facts)
         guard shares.allSatisfy({ !$0.pauseReasons.isEmpty }) else { return facts }
@@ -197,7 +197,7 @@ extension LedgerReader {
         counters.settledOutcomes = counters.counts.total
     }
 
-    /// The reasons of outcomes, and what the law needs besides.
+    /// Counts the reasons of outcomes, and the other numbers that the law needs.
     private func countReasons(_ number: UInt32, _ counters: inout Counters) throws(LedgerError) {
         let reasons = try db.rows(
             """
@@ -258,8 +258,9 @@ extension LedgerReader {
         }
     }
 
-    /// What was never cut: still to come, or ended by a cancel or an expiry; and the repeated devices and users without
-    /// any, whose number it returns.
+    /// Counts devices that were never cut: still to come, or ended by a cancel or an expiry.
+    ///
+    /// Also counts duplicates and users without a device, and returns their number.
     private func countRest(_ number: UInt32, _ counters: inout Counters) throws(LedgerError) -> Int {
         let rows = try db.rows(
             """
@@ -302,7 +303,7 @@ extension LedgerReader {
         if pending.total > 0, pending.parked == pending.total { return "parked" }
         let accounts = try liveAccounts(now: now)
         guard accounts.providers[status.app] != nil else { return "no worker has credentials for \(status.app)" }
-        // What is one provider's own trouble leaves the campaign's state alone.
+        // A single provider's problem does not change the campaign's state.
         let reasons = status.providers.filter { $0.pending.total > 0 }.compactMap { share -> String? in
             let name = share.provider.rawValue
             guard accounts.has(status.app, share.provider) else {

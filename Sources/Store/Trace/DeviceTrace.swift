@@ -1,41 +1,41 @@
 public import Campaigns
 public import Delivery
 
-/// What one campaign did about one device.
+/// The actions of one campaign for one device.
 public struct DeviceTrace: Sendable, Equatable {
-    /// The campaign's app and id, where it stands and why it is paused.
+    /// The campaign's app and id, its stage and its reasons to pause.
     public var campaign: CampaignFacts
-    /// For people.
+    /// The campaign's name, for people.
     public var name: String?
-    /// When the ledger took the campaign.
+    /// The instant of the campaign's acceptance.
     public var acceptedAt: Timestamp
     /// The provider.
     public var provider: ProviderName
-    /// The token that the campaign's list has, as raw bytes.
+    /// The token in the campaign's list, as raw bytes.
     public var token: [UInt8]
     /// The producer's name for the device in that list.
     public var id: String?
-    /// The device's index in the campaign, which the ids of its requests are made from.
+    /// The device's index in the campaign, from which the ids of its requests are made.
     public var index: UInt32
-    /// Its shards, the first attempt first; none while it is in no shard.
+    /// The device's shards, first attempt first; empty while it is in no shard.
     public var steps: [Step] = []
-    /// What it ended as without ever being in a shard: the campaign was over before.
+    /// The outcome of a device that was never in a shard because the campaign ended before.
     public var restOutcome: Outcome?
-    /// Things that the phone said of it, in no order; none once `store.retention.tracking` is over.
+    /// The phone's reports about the campaign, in no order; empty once `store.retention.tracking` is over.
     public var told: [Told] = []
 
-    /// One thing that the phone said.
+    /// One report of the phone.
     public struct Told: Sendable, Equatable {
-        /// Place on the phone.
+        /// The place of the event on the phone.
         public var surface: TrackedSurface
-        /// Kind of event.
+        /// The kind of event.
         public var type: TrackedType
         /// The button or the reason; empty for none.
         public var detail: String
-        /// Time by the phone's clock.
+        /// The instant by the phone's clock.
         public var at: Timestamp
 
-        /// A thing that was said.
+        /// A report.
         public init(surface: TrackedSurface, type: TrackedType, detail: String, at: Timestamp) {
             (self.surface, self.type, self.detail, self.at) = (surface, type, detail, at)
         }
@@ -43,46 +43,46 @@ public struct DeviceTrace: Sendable, Equatable {
 
     /// One shard of the device: a first attempt, or a retry.
     public struct Step: Sendable, Equatable {
-        /// Which try it is, from 1.
+        /// The number of the attempt, from 1.
         public var attempt: UInt32
-        /// The rung that it waited on; nil for a first attempt.
+        /// The rung that the shard waited on; nil for a first attempt.
         public var rung: Rung?
-        /// Where the shard stands.
+        /// The state of the shard.
         public var state: ShardState
-        /// Why it waits, if it does.
+        /// The reason why the shard waits, if it does.
         public var aside: AsideReason?
-        /// What is known of the device; nil when `store.retention.outcomes` is over.
+        /// The device's result; nil once `store.retention.outcomes` is over.
         public var result: Progress.State?
-        /// Requests made for the device.
+        /// The requests made for the device.
         public var requests: Int
         /// The provider's reason, or ours.
         public var reason: String?
-        /// When the shard was planned; nil in a ledger of before this was kept.
+        /// The instant at which the shard was planned; nil in a ledger older than this column.
         public var plannedAt: Timestamp?
-        /// When a worker began with it; nil until then.
+        /// The instant at which a worker began with the shard; nil until then.
         public var begunAt: Timestamp?
-        /// When it is due back from its rung, or for its turn.
+        /// The instant at which the shard is due back from its rung, or for its turn.
         public var dueAt: Timestamp?
-        /// When it was settled; nil until then.
+        /// The instant at which the shard was settled; nil until then.
         public var settledAt: Timestamp?
     }
 
-    /// Where the device ended; nil while it is pending, and when it is not known any longer.
+    /// The device's outcome; nil while it is pending, and once it is not kept any longer.
     public var outcome: Outcome? {
         guard let last = steps.last else { return restOutcome }
         guard case .outcome(let outcome)? = last.result else { return nil }
         return outcome
     }
 
-    /// Whether single outcomes of the campaign are not kept any longer.
+    /// True if the campaign's single outcomes are not kept any longer.
     public var isForgotten: Bool { steps.last.map { $0.result == nil } ?? false }
 
-    /// Instant at which something of it was on the screen first; nil when the phone has not said so.
+    /// The instant of the first display on the phone; nil if the phone reported none.
     public var displayedAt: Timestamp? { told.filter { $0.type == .displayed }.map(\.at).min() }
 
-    /// Instant at which it was read: tapped, answered by a button, or its content shown.
+    /// The instant of reading: a tap, an answer by a button, or a display of the content.
     ///
-    /// Nil when the phone has not said so; what was swiped away is not read.
+    /// Nil if the phone reported none; a swipe away does not count.
     public var readAt: Timestamp? {
         told.filter { said in
             switch said.type {
@@ -93,27 +93,27 @@ public struct DeviceTrace: Sendable, Equatable {
         }.map(\.at).min()
     }
 
-    /// Requests made, over all attempts.
+    /// The requests made, over all attempts.
     public var requests: Int { steps.reduce(0) { $0 + $1.requests } }
 
-    /// The last reason that was given.
+    /// The last reason.
     public var reason: String? { steps.last { $0.reason != nil }?.reason }
 
-    /// When its first shard that made a request was begun.
+    /// The start of the first shard that made a request.
     public var firstRequestAt: Timestamp? { steps.first { $0.requests > 0 }?.begunAt }
 
-    /// When the last shard that made a request was settled.
+    /// The settlement of the last shard that made a request.
     public var lastAnswerAt: Timestamp? { steps.last { $0.requests > 0 }?.settledAt }
 }
 
-/// Who is looked for: a device is found by its token or by the name that the producer gave it.
+/// The devices to look for, by their tokens or by the producer's names.
 public struct TracedDevices: Sendable {
     /// Tokens as raw bytes.
     public var tokens: Set<[UInt8]>
     /// Names in lists.
     public var ids: Set<String>
 
-    /// Devices.
+    /// A search for devices.
     public init(tokens: Set<[UInt8]>, ids: Set<String>) {
         self.tokens = tokens
         self.ids = ids
@@ -121,15 +121,15 @@ public struct TracedDevices: Sendable {
 }
 
 extension Ledger {
-    /// Everything that an app's campaigns did about some devices, the latest campaign first.
+    /// The actions of an app's campaigns for some devices, latest campaign first.
     ///
-    /// There is no index from devices to campaigns: it would cost each device of each campaign a write. The lists of the
-    /// campaigns are read through instead, each once, some megabytes a read transaction; only chunks that have the bytes
-    /// are decoded.
+    /// There is no index from devices to campaigns, because it would cost a write for each device of each campaign.
+    /// Instead, each list of the campaigns is read once, a few megabytes per read transaction. Only chunks that contain
+    /// the bytes are decoded.
     ///
     /// - Parameters:
-    ///   - devices: Who.
-    ///   - app: Whose campaigns.
+    ///   - devices: The devices.
+    ///   - app: The app of the campaigns.
     ///   - since: Only campaigns that were accepted at or after this instant.
     public func trace(
         _ devices: TracedDevices,
@@ -157,7 +157,7 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// Traces of each device of one campaign, in their order; nil for one with more than `devicesMax`.
+    /// The traces of all devices of one campaign, in their order; nil if it has more than `devicesMax`.
     public func traces(campaign: UInt32, devicesMax: Int) async throws(LedgerError) -> [DeviceTrace]? {
         let places = try await read { try $0.tracedPlaces(campaign: campaign, devicesMax: devicesMax) }
         guard let places else { return nil }
@@ -180,7 +180,7 @@ struct TracedPlace: Sendable {
 }
 
 extension LedgerReader {
-    /// Chunks that a transaction reads: about a megabyte of tokens.
+    /// The number of chunks that a transaction reads: about a megabyte of tokens.
     private static let tracedChunks: UInt32 = 64
 
     fileprivate func listsOfCampaigns(
@@ -197,7 +197,7 @@ extension LedgerReader {
         return campaigns
     }
 
-    /// The places of devices in the next chunks of a list; `next` is nil behind its last.
+    /// The positions of devices in the next chunks of a list; `next` is nil after its last chunk.
     fileprivate func places(
         of devices: TracedDevices,
         list: UInt32,
@@ -216,7 +216,7 @@ extension LedgerReader {
         var (found, last, seen): ([TracedPlace], UInt32, UInt32) = ([], from, 0)
         while try rows.next() {
             (last, seen) = (rows.uint32(0), seen + 1)
-            // Bytes that look alike are told apart below.
+            // Chunks that contain the bytes by chance are ruled out below.
             guard
                 devices.tokens.contains(where: { rows.contains(3, $0) })
                     || names.contains(where: { rows.contains(4, $0) })
@@ -228,7 +228,8 @@ extension LedgerReader {
         return (found, seen == Self.tracedChunks ? last + 1 : nil)
     }
 
-    /// The places of all devices of a campaign's list; nil for more than so many, none while it has no list.
+    /// The positions of all devices of a campaign's list; nil if there are more than `devicesMax`, empty without a
+    /// list.
     fileprivate func tracedPlaces(campaign: UInt32, devicesMax: Int) throws(LedgerError) -> [TracedPlace]? {
         let chunks = try db.rows(
             """
@@ -236,7 +237,7 @@ extension LedgerReader {
             WHERE list = (SELECT list FROM campaigns WHERE number = ?1 AND list > 0) ORDER BY ordinal LIMIT ?2
             """,
             .int(campaign),
-            // Each has a device.
+            // Each chunk has at least one device.
             .int(devicesMax + 1)
         )
         var places: [TracedPlace] = []
@@ -247,7 +248,7 @@ extension LedgerReader {
         return places
     }
 
-    /// The places of a chunk: a row of its ordinal, first index, provider, devices and names.
+    /// The positions of a chunk, from a row of its ordinal, first index, provider, devices and names.
     private static func chunkPlaces(_ rows: borrowing Rows) throws(LedgerError) -> [TracedPlace] {
         let batch: DeviceBatch
         do { batch = try DeviceBatch(encoded: rows.blob(3)) } catch {
@@ -266,7 +267,7 @@ extension LedgerReader {
         }
     }
 
-    /// What a campaign did about a device; nil when the campaign is gone.
+    /// The actions of a campaign for a device; nil if the campaign is gone.
     fileprivate func trace(_ place: TracedPlace, campaign: UInt32) throws(LedgerError) -> DeviceTrace? {
         guard let whole = try self.campaign(campaign),
             let facts = try self.campaign(campaign, share: whole.hasShares ? place.provider : nil)
@@ -286,7 +287,7 @@ extension LedgerReader {
             index: place.firstIndex + UInt32(place.position),
             restOutcome: rows.optionalInt64(2).flatMap { Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }
         )
-        // Under a rate a chunk's shards are pieces of it.
+        // Under a rate, each shard is a piece of a chunk.
         var piece: UInt32? = place.chunk
         while let ordinal = piece, try addSteps(ofShard: ordinal, place, to: &trace) {
             piece = ShardRecord.nextPiece(ordinal)
@@ -295,9 +296,9 @@ extension LedgerReader {
         return trace
     }
 
-    /// Everything that one device said of a campaign.
+    /// One device's reports about a campaign.
     private func told(campaign: UInt32, device: UInt32) throws(LedgerError) -> [DeviceTrace.Told] {
-        // The steps are named, because rows lie by campaign, step and device.
+        // The query names all steps, because the table is ordered by campaign, step and device.
         let steps = TrackedSurface.allCases.flatMap { surface in
             TrackedType.allCases.map { String(TrackedStep(surface, $0).number) }
         }
@@ -319,7 +320,7 @@ extension LedgerReader {
         return told
     }
 
-    /// Adds what the rows of a shard say of a device, parents before their children; false when there is no row.
+    /// Adds the rows of a shard for a device, parents before their children; returns false if there are no rows.
     private func addSteps(
         ofShard ordinal: UInt32,
         _ place: TracedPlace,

@@ -1,38 +1,38 @@
 public import Campaigns
 
-/// One thing that a phone said of a campaign, for a person who asks what is known.
+/// One report of a phone about a campaign, for a person who asks for the stored data.
 public struct TrackedFact: Sendable, Equatable {
-    /// The campaign's id; nil of one that is purged.
+    /// The campaign's id; nil for a purged campaign.
     public var campaign: String?
-    /// The surface's and the type's words; nil for a poll's answers.
+    /// The words of surface and type; nil for a poll's answers.
     public var step: (surface: String, type: String)?
-    /// The button or reason; a poll's answers as the phone sent them.
+    /// The button or reason, or a poll's answers as the phone sent them.
     public var detail: String
-    /// When the phone says that it was.
+    /// The instant by the phone's clock.
     public var at: Timestamp
 
-    /// Whether two say the same.
+    /// Returns true if two facts are equal.
     public static func == (left: TrackedFact, right: TrackedFact) -> Bool {
         left.campaign == right.campaign && left.step?.surface == right.step?.surface
             && left.step?.type == right.step?.type && left.detail == right.detail && left.at == right.at
     }
 }
 
-/// Where a page of `trackedFacts` ended.
+/// The position at which a page of `trackedFacts` ended.
 public struct TrackedFactPlace: Sendable {
     var campaign: Int64 = -1
     var step: Int64 = 0
     var device: Int64 = 0
     var detail = ""
 
-    /// Before the first.
+    /// The position before the first row.
     public init() {}
 }
 
 extension LedgerReader {
-    /// What one device of the registry said, among the next rows of all that phones said; `next` is nil behind the last.
+    /// One device's reports among the next rows of all phones; `next` is nil after the last row.
     ///
-    /// All rows are looked at, because writing them must not pay for a question that is asked once a month.
+    /// This reads all rows, because an index for a question asked once a month would burden every write.
     public func trackedFacts(
         of number: Int64,
         after place: TrackedFactPlace,

@@ -1,21 +1,21 @@
 public import Campaigns
 public import Delivery
 
-/// What became of a batch of what phones said.
+/// The result of a batch of phones' reports.
 public struct TrackingResult: Sendable, Equatable {
-    /// Devices' steps and answers that are new.
+    /// New events and answers.
     public var counted = 0
-    /// Those that the ledger had.
+    /// Events and answers that the ledger already had.
     public var repeated = 0
-    /// Those of campaigns that the ledger does not know, or that another app has.
+    /// Events and answers for campaigns that the ledger does not know, or that belong to another app.
     public var unknown = 0
-    /// Those of campaigns whose rows of single phones are purged: a repeat could not be told.
+    /// Events and answers for campaigns whose rows of single phones are purged, so that repeats cannot be detected.
     public var late = 0
 
-    /// Nothing yet.
+    /// An empty result.
     public init() {}
 
-    /// Both together.
+    /// The sum of two results.
     public static func + (left: TrackingResult, right: TrackingResult) -> TrackingResult {
         var sum = left
         sum.counted += right.counted
@@ -26,7 +26,7 @@ public struct TrackingResult: Sendable, Equatable {
     }
 }
 
-/// A surface and a type as one column.
+/// A surface and a type in one column.
 struct TrackedStep: Hashable {
     var surface: TrackedSurface
     var type: TrackedType
@@ -46,16 +46,17 @@ struct TrackedStep: Hashable {
 }
 
 extension LedgerTransaction {
-    /// Different buttons or reasons counted for a campaign's step; they come from phones, and a table must have an end.
+    /// The limit of different buttons or reasons counted per step of a campaign; they come from phones and must be
+    /// bounded.
     public static let trackedDetailsMax = 64
-    /// What the others are counted as.
+    /// The detail under which all others are counted.
     public static let otherDetail = "(other)"
-    /// Rows of one statement, the most first; few sizes, so that their texts stay prepared.
+    /// The numbers of rows per statement, largest first; only a few, so that all statements stay prepared.
     private static let rowsOfStatements = [128, 16, 1]
 
-    /// Writes what phones said; what the ledger has already, in whatever order it comes, changes nothing.
+    /// Writes phones' reports; repeats, in any order, change nothing.
     ///
-    /// Totals are counted from the rows that are new, in the same transaction. Some thousand entries at most.
+    /// Totals are increased by the new rows in the same transaction. Pass a few thousand entries at most.
     public func track(
         _ entries: [TrackingBatch.Entry],
         _ retention: Retention,
@@ -128,7 +129,7 @@ extension LedgerTransaction {
         var detail: String
     }
 
-    /// Events that changed something: a second button of a device has a new row of its own and none without detail.
+    /// The number of events with a new row: a device's second button has a new row with its detail but none without.
     private static func freshEvents(_ new: [Total: Int]) -> Int {
         var steps: [Total: (plain: Int, named: Int)] = [:]
         for (total, rows) in new {
@@ -144,7 +145,7 @@ extension LedgerTransaction {
 
     private struct Standing {
         var app: String?
-        /// What single phones said is purged, or may be at any moment.
+        /// True if the rows of single phones are purged, or may be at any moment.
         var isOver = false
     }
 
@@ -159,7 +160,7 @@ extension LedgerTransaction {
         return Standing(app: rows.text(0), isOver: isOver)
     }
 
-    /// Inserts rows and says how many of each total were new.
+    /// Inserts rows and returns the number of new ones in each total.
     private func insert(_ rows: [Row]) throws(LedgerError) -> [Total: Int] {
         var new: [Total: Int] = [:]
         var start = 0
@@ -189,7 +190,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// Writes a device's answers to a poll, unless it has answered; true when they count.
+    /// Writes a device's answers to a poll unless it has answered already; returns true if they count.
     private func answer(_ answers: PollAnswers) throws(LedgerError) -> Bool {
         let said = JSONValue.object(
             answers.answers.map { JSONMember($0.question, .array($0.choices.map { .string($0) })) }
@@ -252,7 +253,7 @@ private enum TrackedRows {
     }
 }
 
-/// Buttons and reasons that are counted, of the campaigns of one batch.
+/// The buttons and reasons that are counted, for the campaigns of one batch.
 private struct TrackedDetails {
     private struct Key: Hashable {
         var campaign: UInt32
@@ -266,7 +267,7 @@ private struct TrackedDetails {
         db = transaction.db
     }
 
-    /// The detail itself, or the common one when there are too many already.
+    /// Returns the detail, or `otherDetail` if there are too many already.
     mutating func counted(_ detail: String, _ campaign: UInt32, _ step: TrackedStep) throws(LedgerError) -> String {
         let key = Key(campaign: campaign, step: step.number)
         if known[key] == nil {

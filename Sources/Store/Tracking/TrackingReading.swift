@@ -1,7 +1,7 @@
 public import Campaigns
 
 extension LedgerReader {
-    /// How many devices said what of a campaign: a few dozen rows, whatever its size.
+    /// The numbers of devices by step and answer of a campaign: a few dozen rows for campaigns of any size.
     public func funnel(campaign: UInt32) throws(LedgerError) -> Funnel {
         var funnel = Funnel()
         let steps = try db.rows(
@@ -26,15 +26,15 @@ extension LedgerReader {
         return funnel
     }
 
-    /// A campaign's job as its producer wrote it, without its devices, as JSON; nil when there is no such campaign.
+    /// A campaign's job as its producer wrote it, without its devices, as JSON; nil if there is no such campaign.
     public func storedJob(campaign: UInt32) throws(LedgerError) -> [UInt8]? {
         let rows = try db.rows("SELECT job FROM campaigns WHERE number = ?1", .int(campaign))
         return try rows.next() ? rows.blob(0) : nil
     }
 
-    /// The next devices that answer a segment's question about a campaign, by their numbers in the registry.
+    /// The next devices that match a segment's question about a campaign, by their numbers in the registry.
     ///
-    /// `place` is where the page before ended, nil at the beginning; the answer's is nil behind the last page.
+    /// `place` is the end of the previous page, nil at the beginning; `next` is nil after the last page.
     public func devices(
         answering question: TrackedQuestion,
         campaign: UInt32,
@@ -84,16 +84,16 @@ extension LedgerReader {
     }
 }
 
-/// Where a page of `devices(answering:)` ended.
+/// The position at which a page of `devices(answering:)` ended.
 public struct TrackedPlace: Sendable, Equatable {
     var surface: Int
     var device: Int64
 }
 
 extension LedgerTransaction {
-    /// Removes some rows of what single phones said of a campaign that is long over or gone; whether there is more.
+    /// Removes some rows of single phones of a campaign that is long over or gone; returns true if there may be more.
     ///
-    /// The totals go with the campaign's row.
+    /// The totals are removed after the campaign's row.
     public func purgeTracking(campaign: UInt32, rowsMax: Int = 500) throws(LedgerError) -> Bool {
         let steps = try db.run(
             """
@@ -124,7 +124,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// The next campaigns of which single phones' rows are there that are too old, or whose campaign is gone.
+    /// The next campaign with rows of single phones that are too old, or with rows although it is gone.
     public func trackingToPurge(
         after number: Int64,
         completedBefore end: Timestamp

@@ -1,13 +1,13 @@
 public import Campaigns
 public import Delivery
 
-/// A webhook as `apps.yaml` has it, without its secrets.
+/// A webhook's configuration in `apps.yaml`, without its secrets.
 public struct WebhookEntry: Sendable, Equatable {
-    /// Where its events go; one of an app has it once.
+    /// The address for its events; unique within an app.
     public var url: String
-    /// Which events it gets.
+    /// The kinds of events that it gets.
     public var kinds: EventKinds
-    /// Tells this configuration from another of the same address; no secret can be read from it.
+    /// A digest that identifies this configuration; it reveals no secret.
     public var digest: [UInt8]
 
     /// An entry.
@@ -18,28 +18,28 @@ public struct WebhookEntry: Sendable, Equatable {
     }
 }
 
-/// A webhook as the ledger has it.
+/// A webhook in the ledger.
 public struct WebhookRecord: Sendable, Equatable {
-    /// Its number.
+    /// The webhook's number.
     public var number: Int64
     /// The app.
     public var app: String
-    /// Where its events go.
+    /// The address for its events.
     public var url: String
-    /// Which events it gets.
+    /// The kinds of events that it gets.
     public var kinds: EventKinds
-    /// How it is.
+    /// The webhook's state.
     public var state: WebhookState
-    /// Events that wait for it.
+    /// The number of events that wait for it.
     public var waiting: Int
-    /// When the first of them happened.
+    /// The instant of the first waiting event.
     public var waitingSince: Timestamp?
 }
 
 /// An event that waits for a webhook.
 public struct WebhookEvent: Sendable, Equatable {
-    /// Its place: they go out in this order.
+    /// The position in the order of delivery.
     public var sequence: Int64
-    /// CloudEvents JSON; the same at every try.
+    /// The event as CloudEvents JSON; the same at every try.
     public var body: [UInt8]
 }

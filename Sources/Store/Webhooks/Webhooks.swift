@@ -1,14 +1,15 @@
 public import Campaigns
 public import Delivery
 
-/// Webhooks: who they are, what waits for them and who delivers it (`WebhookState` decides).
+/// Webhooks: their configuration, their waiting events and their delivery by workers (`WebhookState` decides).
 extension LedgerTransaction {
-    /// How long a worker has a webhook for itself without taking it again; a try is a part of that.
+    /// The time for which a worker holds a webhook without renewing its lease; a try takes less.
     public static let webhookLease = Ahead.webhookLeaseLength
 
-    /// Makes the webhooks of these apps those of the configuration; returns whether that changes anything.
+    /// Makes the webhooks of these apps match the configuration; returns true if that changes anything.
     ///
-    /// What was said before holds until then, for all workers. One that is new or changed begins anew, also when it was given up; with one that is gone goes what waits for it.
+    /// This applies to all workers until it is set again. A new or changed webhook starts anew, even if it was
+    /// disabled. The waiting events of a removed webhook are removed with it.
     @discardableResult
     public func setWebhooks(_ configured: [String: [WebhookEntry]], now: Timestamp) throws(LedgerError) -> Bool {
         var changes = 0
@@ -36,10 +37,10 @@ extension LedgerTransaction {
         return changes > 0
     }
 
-    /// Gives an event to the app's webhooks that want its kind, in the transaction that it reports.
+    /// Adds an event for the app's webhooks that want its kind, in the transaction that it reports.
     ///
-    /// One that was given up gets it for as long as events are kept, so that what happened meanwhile is told when
-    /// somebody mends it; after that it costs nothing any more.
+    /// A disabled webhook gets events as long as events are kept, so that they are delivered once somebody fixes it.
+    /// After that it costs nothing.
     func addToWebhooks(_ sequence: Int64, _ event: CampaignEvent) throws(LedgerError) {
         try db.run(
             """
@@ -54,8 +55,9 @@ extension LedgerTransaction {
         )
     }
 
-    /// Takes a webhook for a worker, or takes it for longer; nil when another has it, it is gone or given up, or its
-    /// time has not come.
+    /// Leases a webhook to a worker, or renews its lease.
+    ///
+    /// Returns nil if another worker has it, it is gone or disabled, or it is not due yet.
     public func takeWebhook(_ number: Int64, worker: Int64, now: Timestamp) throws(LedgerError) -> WebhookState? {
         let taken = try db.run(
             """
@@ -75,7 +77,7 @@ extension LedgerTransaction {
 
     /// Removes events that a webhook took.
     ///
-    /// Whoever says so: they were taken, even if another worker has the webhook by now.
+    /// Any worker may report this, even if another has the lease by now.
     public func webhookTook(_ sequences: [Int64], number: Int64) throws(LedgerError) {
         for sequence in sequences {
             try db.run(
@@ -86,9 +88,9 @@ extension LedgerTransaction {
         }
     }
 
-    /// Writes down how a webhook is and gives it back; nothing when it is another worker's by now.
+    /// Stores a webhook's state and releases its lease; has no effect if another worker has the lease by now.
     ///
-    /// Returns whether it was this worker's.
+    /// Returns true if this worker had it.
     @discardableResult
     public func leaveWebhook(
         _ number: Int64,
@@ -111,7 +113,7 @@ extension LedgerTransaction {
         ) > 0
     }
 
-    /// Has a webhook tried at once and again, also one that was given up (use `synced`); nil when there is none.
+    /// Makes a webhook due at once, even a disabled one (use `synced`); returns nil if there is none.
     public func resumeWebhook(_ number: Int64, now: Timestamp) throws(LedgerError) -> WebhookRecord? {
         guard var record = try reader.webhook(number) else { return nil }
         record.state.resume(now: now)
@@ -128,7 +130,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// All webhooks with what waits for them, by app and address.
+    /// All webhooks with the numbers of their waiting events, by app and address.
     public func webhooks(app: String? = nil) throws(LedgerError) -> [WebhookRecord] {
         let rows = try db.rows(
             """
@@ -141,7 +143,7 @@ extension LedgerReader {
         return records
     }
 
-    /// Webhooks that have something to deliver now and that nobody delivers.
+    /// Webhooks with events to deliver now that no worker has leased.
     public func dueWebhooks(now: Timestamp) throws(LedgerError) -> [WebhookRecord] {
         let rows = try db.rows(
             """
@@ -182,7 +184,7 @@ extension LedgerReader {
     }
 }
 
-/// Reads a webhook's columns.
+/// The columns of a webhook.
 private enum WebhookRows {
     static let columns = """
         w.number, w.app, w.url, w.events, w.failures, w.failing_since, w.due_at, w.reason, w.disabled_at,

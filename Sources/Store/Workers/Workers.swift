@@ -1,29 +1,29 @@
 public import Campaigns
 public import Delivery
 
-/// A worker process as the ledger knows it.
+/// A worker process in the ledger.
 public struct WorkerRecord: Sendable, Equatable {
-    /// Its id; never used again.
+    /// The worker's id, which is never reused.
     public var id: Int64
     /// Host and process, for people.
     public var name: String
-    /// What it does.
+    /// The worker's roles.
     public var roles: [String]
-    /// The apps that it has credentials of.
+    /// The apps whose credentials it has.
     public var apps: [String]
-    /// The providers of each of them that it has credentials for.
+    /// The providers for which it has each app's credentials.
     public var accounts: AppAccounts
-    /// When it started.
+    /// The instant of the start.
     public var startedAt: Timestamp
-    /// When it last reported.
+    /// The instant of the last report.
     public var seenAt: Timestamp
-    /// How far its host's wall clock was ahead of the shared time then, in milliseconds; nil of a version that did not
-    /// say.
+    /// The lead of its host's wall clock over the shared time at that instant, in milliseconds; nil for versions that
+    /// did not report it.
     public var skew: Int64?
 }
 
 extension LedgerTransaction {
-    /// Enters a worker process and returns its id, which is never 0 and never used again.
+    /// Registers a worker process and returns its id, which is never 0 and never reused.
     public func registerWorker(
         name: String,
         roles: [String],
@@ -40,16 +40,16 @@ extension LedgerTransaction {
         )
         guard let id = inserted else { throw .failed("a worker without an id") }
         try write(accounts, worker: id)
-        // A day after its last word nobody asks for it any more.
+        // Nobody needs a worker's row a day after its last report.
         let old = now.milliseconds - 86_400_000
         try db.run("DELETE FROM worker_apps WHERE worker IN (SELECT id FROM workers WHERE seen_at < ?1)", .int(old))
         try db.run("DELETE FROM workers WHERE seen_at < ?1", .int(old))
         return id
     }
 
-    /// Says that a worker lives and which accounts it has; every few seconds, and when they change.
+    /// Reports that a worker lives and which accounts it has; call it every few seconds, and when the accounts change.
     ///
-    /// `skew`: how far its host's wall clock is ahead of the shared time, in milliseconds.
+    /// `skew` is the lead of its host's wall clock over the shared time, in milliseconds.
     public func reportWorker(
         _ id: Int64,
         accounts: AppAccounts,
@@ -68,7 +68,7 @@ extension LedgerTransaction {
         if known != accounts { try write(accounts, worker: id) }
     }
 
-    /// Removes a worker that stops in good order.
+    /// Removes a worker that shuts down cleanly.
     public func removeWorker(_ id: Int64) throws(LedgerError) {
         try db.run("DELETE FROM workers WHERE id = ?1", .int(id))
         try db.run("DELETE FROM worker_apps WHERE worker = ?1", .int(id))
@@ -77,7 +77,7 @@ extension LedgerTransaction {
     private func write(_ accounts: AppAccounts, worker: Int64) throws(LedgerError) {
         try db.run("DELETE FROM worker_apps WHERE worker = ?1", .int(worker))
         for (app, providers) in accounts.providers {
-            // By name: a later version's column does not stop this one.
+            // The columns are named, so that a later version's column does not matter.
             try db.run(
                 "INSERT INTO worker_apps (worker, app, providers) VALUES (?1, ?2, ?3)",
                 .int(worker),
@@ -89,16 +89,16 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// A worker that has not reported for this long does not count as live.
+    /// The silence after which a worker no longer counts as live.
     public static let workerSilenceMax = Duration.seconds(10)
 
-    /// Whose a row is that runs, as far as its worker's own row says.
+    /// The owner of a running row, as far as the worker's own row tells.
     public func owner(of record: ShardRecord, now: Timestamp) throws(LedgerError) -> Claim.Owner {
         guard record.state == .running, record.owner != 0 else { return .nobody }
         guard let seenAt = try db.number("SELECT seen_at FROM workers WHERE id = ?1", .int(record.owner)) else {
             return .left
         }
-        // Nobody can have reported so far ahead: the report counts as passed, and nobody knows of a death.
+        // No worker can report so far ahead: the report counts as passed, which is no evidence of a death.
         if seenAt > Ahead.done.limit(now).milliseconds { return .left }
         return seenAt >= now.advanced(by: .zero - Self.workerSilenceMax).milliseconds ? .alive : .dead
     }
@@ -140,12 +140,12 @@ extension LedgerReader {
         return workers
     }
 
-    /// The apps that a live worker can send for: intake accepts by this list.
+    /// The apps that a live worker can send for; intake accepts jobs by this set.
     public func liveApps(now: Timestamp) throws(LedgerError) -> Set<String> {
         Set(try liveAccounts(now: now).providers.keys)
     }
 
-    /// The apps that a live worker can send for, with the providers that one of them has credentials for.
+    /// The apps that a live worker can send for, with the providers that any of them has credentials for.
     public func liveAccounts(now: Timestamp) throws(LedgerError) -> AppAccounts {
         let since = now.advanced(by: .zero - Self.workerSilenceMax).milliseconds
         let rows = try db.rows(
@@ -171,7 +171,7 @@ extension LedgerReader {
 }
 
 extension AppAccounts {
-    /// Adds what a row says; a worker of before FCM names no providers, and has APNs.
+    /// Adds a row's account; a worker older than FCM support names no providers and has APNs.
     fileprivate mutating func add(_ app: String, _ rows: borrowing Rows, _ column: Int32) {
         let names = rows.isNull(column) ? [ProviderName.apns] : rows.words(column).map { ProviderName(rawValue: $0) }
         providers[app, default: []].formUnion(names)

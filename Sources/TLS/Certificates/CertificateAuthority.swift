@@ -9,7 +9,7 @@ import CShims
 /// let authority = try CertificateAuthority(commonName: "Fanfare simulator")
 /// let server = try authority.issueServer(names: ["localhost"], addresses: ["127.0.0.1"])
 /// let context = try TLSServerContext(certificatePEM: server.certificatePEM, privateKeyPEM: server.privateKeyPEM)
-/// // write authority.certificatePEM to a file: that is the client's CA file
+/// write authority.certificatePEM to a file, which is the client's CA file
 /// ```
 /// Keys are P-256. Confined to one thread at a time.
 public final class CertificateAuthority {
@@ -21,13 +21,13 @@ public final class CertificateAuthority {
         public let privateKeyPEM: [UInt8]
     }
 
-    /// The authority's own certificate as PEM: what clients are told to trust.
+    /// The authority's own certificate as PEM, which clients are configured to trust.
     public let certificatePEM: [UInt8]
 
     private let key: OpaquePointer
     private let certificate: OpaquePointer
 
-    /// Makes a new authority that is valid from an hour ago for `days` days.
+    /// Creates a new authority, valid from two days ago for `days` days.
     public init(commonName: String, days: Int = 3650) throws(TLSError) {
         ERR_clear_error()
         guard let key = c_evp_generate_p256() else {
@@ -78,7 +78,7 @@ public final class CertificateAuthority {
         )
     }
 
-    /// The authority's own certificate with its key: what a server with a self-signed certificate shows.
+    /// Returns the authority's own certificate with its key, as a server with a self-signed certificate uses them.
     public func selfSigned() throws(TLSError) -> Identity {
         guard let keyPEM = PEM.text(privateKey: self.key) else {
             throw TLSError.fromQueue(.configuration, "cannot write the authority's key")
@@ -86,7 +86,7 @@ public final class CertificateAuthority {
         return Identity(certificatePEM: self.certificatePEM, privateKeyPEM: keyPEM)
     }
 
-    /// Issues a client certificate, as APNs wants it for certificate authentication.
+    /// Issues a client certificate, as APNs requires for certificate authentication.
     public func issueClient(commonName: String, days: Int = 825) throws(TLSError) -> Identity {
         try self.issue(commonName: commonName, days: days, extensions: [(NID_ext_key_usage, "clientAuth")])
     }
@@ -119,14 +119,14 @@ public final class CertificateAuthority {
         return Identity(certificatePEM: certificatePEM, privateKeyPEM: keyPEM)
     }
 
-    /// An unsigned version 3 certificate with a random serial number; nil when out of memory.
+    /// Returns an unsigned version 3 certificate with a random serial number; nil when out of memory.
     private static func blank(commonName: String, key: OpaquePointer, days: Int) -> OpaquePointer? {
         guard let certificate = X509_new() else { return nil }
         var serial: UInt64 = 0
         let seeded = withUnsafeMutableBytes(of: &serial) { raw in
             RAND_bytes(raw.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(raw.count))
         }
-        // Two days back: clocks of two machines differ, by a day when somebody has set one.
+        // Two days back, because the clocks of two machines differ, by a day when one was set wrongly.
         let complete =
             seeded == 1
             && X509_set_version(certificate, 2) == 1

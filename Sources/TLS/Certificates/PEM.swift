@@ -1,9 +1,9 @@
 import COpenSSL
 import CShims
 
-/// PEM in and out of OpenSSL objects.
+/// Conversions between PEM and OpenSSL objects.
 ///
-/// The returned pointers are owned by the caller.
+/// The caller owns the returned pointers.
 enum PEM {
     /// Runs `body` with a read-only BIO over `bytes`.
     static func withReader<R>(_ bytes: [UInt8], _ body: (OpaquePointer) -> R?) -> R? {
@@ -16,7 +16,7 @@ enum PEM {
         }
     }
 
-    /// The bytes that `body` writes into a memory BIO; nil when it says that it failed.
+    /// Returns the bytes that `body` writes into a memory BIO; nil when it returns false.
     static func written(_ body: (OpaquePointer) -> Bool) -> [UInt8]? {
         guard let bio = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(bio) }
@@ -26,7 +26,7 @@ enum PEM {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// Reads a private key; nil when it is none, or encrypted.
+    /// Reads a private key; nil when the PEM holds none or is encrypted.
     static func privateKey(_ bytes: [UInt8]) -> OpaquePointer? {
         PEM.withReader(bytes) { PEM_read_bio_PrivateKey($0, nil, c_tls_no_passphrase, nil) }
     }
@@ -45,7 +45,7 @@ enum PEM {
             }
             return true
         }
-        // The end of a PEM file is an error to OpenSSL ("no start line").
+        // OpenSSL reports the end of a PEM file as an error ("no start line").
         ERR_clear_error()
         return found
     }

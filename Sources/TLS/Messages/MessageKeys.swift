@@ -1,23 +1,24 @@
 import COpenSSL
 import CShims
 
-/// The keys of one message (RFC 8291 section 3.4, RFC 8188 sections 2.2 and 2.3): HKDF with SHA-256, written out.
+/// The keys of one message (RFC 8291 section 3.4, RFC 8188 sections 2.2 and 2.3), derived by an inlined HKDF with
+/// SHA-256.
 ///
-/// Each HKDF here takes one block, which makes it two HMACs (RFC 5869); OpenSSL's own costs several times as much.
-/// Memory for one message at a time. Confined to its owner's thread.
+/// Each HKDF here yields one block, so it is two HMACs (RFC 5869); OpenSSL's HKDF costs several times as much. Holds
+/// the memory for one message at a time. Confined to its owner's thread.
 final class MessageKeys {
     /// Bytes of the key for AES-128-GCM.
     static let keyBytes = 16
-    /// Bytes of its nonce.
+    /// Bytes of the nonce for AES-128-GCM.
     static let nonceBytes = 12
     static let saltBytes = 16
     static let secretBytes = 32
 
-    // Where things lie: the info of section 3.4 with its last byte, what is derived, one after the other.
+    // The memory layout: the info of section 3.4 with its last byte, then the derived values in order.
     private static let infoBytes = 2 * P256.pointBytes + 1
     private static let digestBytes = 32
 
-    /// The shared secret of ECDH: whoever agrees on it writes it here.
+    /// The shared secret, written here by the ECDH key agreement.
     let secret: UnsafeMutablePointer<UInt8>
     /// The content encryption key, after `derive`.
     let key: UnsafeMutablePointer<UInt8>
@@ -27,7 +28,7 @@ final class MessageKeys {
     private let pseudorandom: UnsafeMutablePointer<UInt8>
     private let count: Int
 
-    // The last byte counts the block (RFC 5869, 2.3).
+    // The last byte is the block counter (RFC 5869, 2.3).
     private static let webPush = Array("WebPush: info\0".utf8)
     private static let contentEncoding = Array("Content-Encoding: aes128gcm\0\u{1}".utf8)
     private static let nonceInfo = Array("Content-Encoding: nonce\0\u{1}".utf8)
@@ -47,7 +48,7 @@ final class MessageKeys {
         secret.deallocate()
     }
 
-    /// From `secret`, the subscription's authentication secret, the two public keys and the salt.
+    /// Derives key and nonce from `secret`, the subscription's authentication secret, the two public keys and the salt.
     func derive(
         authentication: UnsafePointer<UInt8>,
         receiver: UnsafePointer<UInt8>,
@@ -65,7 +66,7 @@ final class MessageKeys {
         Self.code(pseudorandom, Self.digestBytes, Self.nonceInfo, secret, 0, into: nonce)
     }
 
-    /// Forgets everything about the message.
+    /// Erases everything about the message.
     func wipe() { OPENSSL_cleanse(secret, count) }
 
     /// HMAC-SHA256 of `beginning` and `rest`.

@@ -1,8 +1,8 @@
 import COpenSSL
 import CShims
 
-// Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads agree on secrets with one key.
-/// Opens the messages of one Web Push subscription (RFC 8291): the browser's side, for simulators and tests.
+// Safety: the EVP_PKEY never changes after init, and OpenSSL lets several threads derive secrets with one key.
+/// Opens the messages of one Web Push subscription (RFC 8291) as the browser does, for simulators and tests.
 ///
 /// May be used from any thread.
 public final class MessageOpener: @unchecked Sendable {
@@ -12,7 +12,7 @@ public final class MessageOpener: @unchecked Sendable {
     public let authentication: [UInt8]
     private let key: OpaquePointer
 
-    /// A subscription with a fresh key.
+    /// Creates a subscription with a fresh key.
     ///
     /// Traps when `authentication` does not have 16 bytes; fails only when OpenSSL has no randomness.
     public convenience init(authentication: [UInt8]) throws(TLSError) {
@@ -23,16 +23,16 @@ public final class MessageOpener: @unchecked Sendable {
         try self.init(key: key, authentication: authentication)
     }
 
-    /// A subscription from its private key, 32 bytes; traps when `authentication` does not have 16.
+    /// Creates a subscription from its private key, 32 bytes; traps when `authentication` does not have 16.
     public convenience init(privateKey: [UInt8], authentication: [UInt8]) throws(TLSError) {
         ERR_clear_error()
         guard let key = P256.keyPair(scalar: privateKey) else {
-            throw TLSError.fromQueue(.configuration, "a subscription's private key is none of P-256, 32 bytes")
+            throw TLSError.fromQueue(.configuration, "a subscription's private key is not a P-256 key of 32 bytes")
         }
         try self.init(key: key, authentication: authentication)
     }
 
-    /// Takes the key over.
+    /// Takes ownership of the key.
     private init(key: OpaquePointer, authentication: [UInt8]) throws(TLSError) {
         precondition(authentication.count == WebPushMessage.authenticationBytes)
         do {
@@ -47,7 +47,7 @@ public final class MessageOpener: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(self.key) }
 
-    /// The private key, 32 bytes: a secret.
+    /// Returns the private key, 32 bytes: a secret.
     public func privateKey() throws(TLSError) -> [UInt8] {
         var scalar = [UInt8](repeating: 0, count: P256.scalarBytes)
         guard c_evp_p256_scalar(self.key, &scalar) == 1 else {
@@ -56,10 +56,10 @@ public final class MessageOpener: @unchecked Sendable {
         return scalar
     }
 
-    /// The plaintext of a message; throws `message` for anything that was not sealed for this subscription, with the
-    /// reason.
+    /// Returns the plaintext of a message; throws `message`, with the reason, unless it was sealed for this
+    /// subscription.
     ///
-    /// Takes one record, whatever record size it names, with any padding; refuses more of them (RFC 8291 section 4).
+    /// Accepts one record of any declared record size, with any padding, and refuses more records (RFC 8291 section 4).
     public func open(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
         guard message.count >= WebPushMessage.overheadBytes else {
             throw TLSError(

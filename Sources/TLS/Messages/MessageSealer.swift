@@ -1,22 +1,22 @@
 import COpenSSL
 import CShims
 
-/// Seals messages for Web Push subscriptions (RFC 8291): the application server's side.
+/// Seals messages for Web Push subscriptions (RFC 8291) as the application server.
 ///
-/// Each message has a fresh key pair and a fresh salt (RFC 8291 section 3.1, RFC 8188 section 3.1); contexts and memory are
-/// used again. Confined to one thread at a time: an event loop has its own.
+/// Each message has a fresh key pair and a fresh salt (RFC 8291 section 3.1, RFC 8188 section 3.1); contexts and memory
+/// are reused. Confined to one thread at a time: each event loop has its own sealer.
 ///
-/// A message costs about 0.1 ms of CPU whatever its size (measured with OpenSSL 3.0.19 on a shared core), more than thirty
-/// times what all the rest of a push does: half of it is the multiplication of the receiver's point, a sixth the new key.
+/// A message costs about 0.1 ms of CPU at any size (measured with OpenSSL 3.0.19 on a shared core), more than thirty
+/// times the rest of a push. Half of it is the multiplication of the receiver's point, a sixth the new key.
 public final class MessageSealer {
-    /// The sender's part of a message's secrets: for a test with known vectors.
+    /// A predetermined key and salt for one message, for tests with known vectors.
     ///
-    /// Never used twice.
+    /// Never use it twice.
     public struct Chance {
         let privateKey: [UInt8]
         let salt: [UInt8]
 
-        /// A private key of P-256, 32 bytes, and 16 bytes of salt; traps at other lengths.
+        /// Takes a P-256 private key of 32 bytes and a salt of 16; traps at other lengths.
         public init(privateKey: [UInt8], salt: [UInt8]) {
             precondition(privateKey.count == P256.scalarBytes && salt.count == WebPushMessage.saltBytes)
             self.privateKey = privateKey
@@ -29,11 +29,11 @@ public final class MessageSealer {
     private let cipher: OpaquePointer
     private let keys = MessageKeys()
 
-    /// Makes the contexts; fails only when OpenSSL is out of memory or has none of the algorithms.
+    /// Creates the contexts; fails only when OpenSSL is out of memory or lacks an algorithm.
     public init() throws(TLSError) {
         ERR_clear_error()
         let generator = c_evp_p256_generator()
-        // Any key: each message gives it the point of its own receiver.
+        // Any key will do: each message replaces its point with its receiver's.
         let receiver = c_evp_generate_p256()
         let cipher = EVP_CIPHER_CTX_new()
         guard let generator, let receiver, let cipher,
@@ -55,12 +55,12 @@ public final class MessageSealer {
         EVP_CIPHER_CTX_free(self.cipher)
     }
 
-    /// Writes the message with `plaintext` for one subscription into `room` and gives its bytes, which are those of the
-    /// plaintext and `WebPushMessage.overheadBytes`.
+    /// Seals `plaintext` for one subscription into `room`; returns the message's bytes, which are as many as the
+    /// plaintext's plus `WebPushMessage.overheadBytes`.
     ///
-    /// `publicKey` is the subscription's `p256dh`, 65 bytes; `authentication` its `auth`, 16 bytes. Traps at other lengths,
-    /// with a plaintext that is too long, and where `room` is too short or overlaps the plaintext. Throws `peerKey` for a
-    /// public key that is none, and `message` when OpenSSL fails.
+    /// `publicKey` is the subscription's `p256dh`, 65 bytes; `authentication` is its `auth`, 16 bytes. Traps at other
+    /// lengths, when the plaintext is too long, and when `room` is too short or overlaps the plaintext. Throws
+    /// `peerKey` for an invalid public key, and `message` when OpenSSL fails.
     public func seal(
         _ plaintext: UnsafeRawBufferPointer,
         publicKey: UnsafeRawBufferPointer,
@@ -92,7 +92,7 @@ public final class MessageSealer {
         return count
     }
 
-    /// Writes the header and agrees on the secret.
+    /// Writes the header and derives the shared secret.
     private func begin(_ message: UnsafeMutablePointer<UInt8>, chance: Chance?) throws(TLSError) {
         var sender: OpaquePointer?
         let isSalted: Bool
@@ -117,7 +117,7 @@ public final class MessageSealer {
         message[WebPushMessage.keyCountAt] = UInt8(P256.pointBytes)
     }
 
-    /// The record: the plaintext, the delimiter without padding, the tag.
+    /// Writes the record: the plaintext, the delimiter without padding, the tag.
     private func encrypt(
         _ plaintext: UnsafeRawBufferPointer,
         to sealed: UnsafeMutablePointer<UInt8>
@@ -146,7 +146,7 @@ public final class MessageSealer {
 enum KeyAgreement {
     /// Writes the 32 bytes of the shared secret.
     ///
-    /// Whoever made `peer` has found its point to be on the curve. That is all there is to check: the group's order is
+    /// The maker of `peer` has checked that its point is on the curve. No other check is needed: the group's order is
     /// prime and its cofactor 1 (SP 800-56A, 5.6.2.3.4), and OpenSSL's own check would double the cost.
     static func secret(of own: OpaquePointer, with peer: OpaquePointer, into: UnsafeMutablePointer<UInt8>) -> Bool {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, own, nil) else { return false }

@@ -12,9 +12,9 @@ public enum WebPushMessage {
     public static let saltBytes = MessageKeys.saltBytes
     /// Bytes of a message besides its plaintext.
     public static let overheadBytes = headerBytes + 1 + tagBytes
-    /// Bytes of a message at most: what every service takes (RFC 8030 section 7.2).
+    /// The most bytes of a message: the size that every service accepts (RFC 8030 section 7.2).
     public static let bytesMax = 4096
-    /// Bytes of a plaintext at most, 3993 (RFC 8291 section 4).
+    /// The most bytes of a plaintext, 3993 (RFC 8291 section 4).
     public static let plaintextBytesMax = bytesMax - overheadBytes
 
     static let recordSizeAt = saltBytes
@@ -22,6 +22,6 @@ public enum WebPushMessage {
     static let keyAt = keyCountAt + 1
     static let headerBytes = keyAt + P256.pointBytes
     static let tagBytes = 16
-    /// Ends the last record's plaintext; zeros may follow (RFC 8188 section 2).
+    /// The byte that ends the last record's plaintext; zeros may follow it (RFC 8188 section 2).
     static let delimiter: UInt8 = 2
 }

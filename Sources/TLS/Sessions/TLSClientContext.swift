@@ -1,12 +1,12 @@
 import COpenSSL
 import CShims
 
-/// What all TLS connections of a client to one kind of peer share: trust, own certificate, protocols.
+/// The trust, client certificate and protocols that all of a client's TLS connections to one kind of peer share.
 ///
-/// Chain and host name are always verified; there is no switch for it. TLS 1.2 at least. Make it once and use it
+/// Chain and host name are always verified and this cannot be switched off. TLS 1.2 at least. Create it once and use it
 /// from any thread.
 public final class TLSClientContext: Sendable {
-    /// Whom to trust.
+    /// The authorities that a client trusts.
     public enum Trust: Sendable {
         /// The operating system's CA certificates.
         case system
@@ -20,7 +20,7 @@ public final class TLSClientContext: Sendable {
         let privateKeyPEM: [UInt8]
         let source: String
 
-        /// A chain (leaf first) and its unencrypted key, both PEM; `source` names them in errors.
+        /// Takes a chain (leaf first) and its unencrypted key, both PEM; `source` names them in errors.
         public init(certificatePEM: [UInt8], privateKeyPEM: [UInt8], source: String) {
             self.certificatePEM = certificatePEM
             self.privateKeyPEM = privateKeyPEM
@@ -31,7 +31,7 @@ public final class TLSClientContext: Sendable {
     let context: TLSContext
     let protocols: [ALPNProtocol]
 
-    /// Makes a context.
+    /// Creates a context.
     ///
     /// With a non-empty `protocols` the peer must choose one of them, or the handshake fails.
     public init(
@@ -57,15 +57,15 @@ public final class TLSClientContext: Sendable {
     }
 }
 
-/// What all TLS connections of a server share: certificate, protocols, whether clients show a certificate.
+/// The certificate, protocols and client-certificate rule that all TLS connections of a server share.
 ///
-/// Make it once and use it from any thread.
+/// Create it once and use it from any thread.
 public final class TLSServerContext: Sendable {
-    /// What is asked of clients.
+    /// The certificates that a server requests from clients.
     public enum ClientCertificates: Sendable {
-        /// Nothing.
+        /// No certificate is requested.
         case none
-        /// A certificate may be shown; one that is shown must come from these authorities (PEM).
+        /// A client may show a certificate, which must then come from these authorities (PEM).
         case optional(authoritiesPEM: [UInt8])
     }
 
@@ -73,9 +73,9 @@ public final class TLSServerContext: Sendable {
     let protocols: [ALPNProtocol]
     let isProtocolOptional: Bool
 
-    /// Makes a context.
+    /// Creates a context.
     ///
-    /// With a non-empty `protocols`, the first choice first, clients must offer one of them by ALPN; with
+    /// With a non-empty `protocols`, ordered by preference, clients must offer one of them by ALPN; with
     /// `isProtocolOptional` they may also do without ALPN.
     public init(
         certificatePEM: [UInt8],
@@ -94,7 +94,7 @@ public final class TLSServerContext: Sendable {
             try context.trust(pem: pem, source: source)
             SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
         }
-        // Tickets are all a client needs to resume: nothing of it is kept here. One is enough.
+        // Tickets hold everything needed to resume, so the server keeps no session state. One ticket is enough.
         guard c_tls_ctx_resume_by_tickets(context.pointer) == 1 else {
             throw TLSError.fromQueue(.configuration, "\(source): OpenSSL refuses to resume sessions")
         }

@@ -1,16 +1,16 @@
 import COpenSSL
 import CShims
 
-// Safety: configured completely before it is shared and never changed afterwards; OpenSSL then allows
-// SSL_new from several threads (its reference count is atomic).
-/// Owns an `SSL_CTX` and what it points to.
+// Safety: completely configured before it is shared and never changed afterwards; OpenSSL then allows SSL_new from
+// several threads (its reference count is atomic).
+/// Owns an `SSL_CTX` and the memory it refers to.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
-    /// What the ALPN callback of a server reads; lives as long as the context.
+    /// The list that a server's ALPN callback reads; lives as long as the context.
     private let alpn: UnsafeMutablePointer<c_tls_alpn>?
     private let protocols: UnsafeMutableBufferPointer<UInt8>
 
-    /// Takes over `pointer`.
+    /// Takes ownership of `pointer`.
     private init(pointer: OpaquePointer, protocols: [ALPNProtocol], isServer: Bool) {
         self.pointer = pointer
         let wire = ALPNProtocol.wireForm(protocols)
@@ -27,13 +27,13 @@ final class TLSContext: @unchecked Sendable {
     }
 
     deinit {
-        // Sessions hold the context alive through `TLSSession.context`, so nobody reads `alpn` any more.
+        // Sessions keep the context alive through `TLSSession.context`, so nothing reads `alpn` any more.
         SSL_CTX_free(self.pointer)
         self.alpn?.deallocate()
         self.protocols.deallocate()
     }
 
-    /// A context with what client and server share: TLS 1.2 at least, no renegotiation, no compression.
+    /// Creates a context with the settings of client and server: TLS 1.2 at least, no renegotiation, no compression.
     static func make(isServer: Bool, protocols: [ALPNProtocol]) throws(TLSError) -> TLSContext {
         ERR_clear_error()
         guard let pointer = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
@@ -46,7 +46,7 @@ final class TLSContext: @unchecked Sendable {
         c_tls_ctx_set_modes(pointer)
         c_tls_ctx_set_no_renegotiation(pointer)
         if !isServer && !context.protocols.isEmpty {
-            // Unlike all other calls this one returns 0 for success.
+            // Unlike all other calls, this one returns 0 for success.
             let refused = SSL_CTX_set_alpn_protos(
                 pointer,
                 context.protocols.baseAddress,
@@ -59,8 +59,10 @@ final class TLSContext: @unchecked Sendable {
         return context
     }
 
-    /// Lets nobody who gets the private key later read what was recorded: of TLS 1.2 only ciphers with an ephemeral key
-    /// exchange and authenticated encryption (RFC 9325, section 4.2); TLS 1.3 has no others.
+    /// Demands forward secrecy, so that a private key stolen later does not decrypt recorded traffic.
+    ///
+    /// Of TLS 1.2 it leaves only ciphers with an ephemeral key exchange and authenticated encryption (RFC 9325, section
+    /// 4.2); TLS 1.3 has no others.
     func demandForwardSecrecy(source: String) throws(TLSError) {
         ERR_clear_error()
         guard SSL_CTX_set_cipher_list(self.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
@@ -105,7 +107,7 @@ final class TLSContext: @unchecked Sendable {
         }
     }
 
-    /// Trusts what the operating system trusts.
+    /// Trusts the operating system's CA certificates.
     func trustSystem() throws(TLSError) {
         ERR_clear_error()
         guard SSL_CTX_set_default_verify_paths(self.pointer) == 1 else {
@@ -113,7 +115,7 @@ final class TLSContext: @unchecked Sendable {
         }
     }
 
-    /// A new `SSL`, owned by the caller.
+    /// Returns a new `SSL`, owned by the caller.
     func makeSession() throws(TLSError) -> OpaquePointer {
         ERR_clear_error()
         guard let ssl = SSL_new(self.pointer) else {
@@ -128,7 +130,7 @@ public struct ALPNProtocol: Sendable, Hashable {
     /// The name's bytes, 1 to 255.
     public let name: String
 
-    /// Names a protocol; traps on an empty or too long name.
+    /// Creates a protocol name; traps if it is empty or too long.
     public init(_ name: String) {
         precondition((1...255).contains(name.utf8.count), "an ALPN name has 1 to 255 bytes")
         self.name = name
@@ -137,7 +139,7 @@ public struct ALPNProtocol: Sendable, Hashable {
     /// HTTP/2 over TLS.
     public static let h2 = ALPNProtocol("h2")
 
-    /// Length-prefixed names one after the other.
+    /// Concatenates the names, each prefixed by its length.
     static func wireForm(_ protocols: [ALPNProtocol]) -> [UInt8] {
         protocols.flatMap { [UInt8($0.name.utf8.count)] + Array($0.name.utf8) }
     }

@@ -11,13 +11,13 @@ import CShims
 /// if session.state == .established { _ = try session.write(plaintext, into: room) }
 /// while session.pendingCiphertext > 0 { let n = session.drain(into: room); … }   // send these bytes
 /// ```
-/// After every call, drain and send `pendingCiphertext`: handshake flights, alerts and key updates arise by
-/// themselves, also when a call throws (the alert tells the peer why). Writes of about 15 KB make full records.
-/// Confined to one thread (an event loop).
+/// After every call, drain and send `pendingCiphertext`: handshake flights, alerts and key updates arise on their own,
+/// even when a call throws (the alert tells the peer why). Writes of about 15 KB make full records. Confined to one
+/// thread (an event loop).
 public final class TLSSession {
-    /// Where a session is in its life.
+    /// The states of a session's life.
     public enum State: Sendable {
-        /// Until both sides are done. Can transition to: established, closed.
+        /// The handshake is not complete. Can transition to: established, closed.
         case handshaking
         /// Plaintext flows. Can transition to: closed.
         case established
@@ -25,12 +25,12 @@ public final class TLSSession {
         case closed
     }
 
-    /// Where the session is.
+    /// The session's current state.
     public private(set) var state = State.handshaking
-    /// What ALPN settled on; nil until established, and when the peer does not do ALPN.
+    /// The protocol that ALPN negotiated; nil until established, and when the peer does not use ALPN.
     public private(set) var negotiatedProtocol: ALPNProtocol?
 
-    // Kept so that the context (and the ALPN list its callback reads) outlives `ssl`.
+    // Keeps the context (and the ALPN list that its callback reads) alive for longer than `ssl`.
     private let context: TLSContext
     private let ssl: OpaquePointer
     private let pipe: UnsafeMutablePointer<c_tls_pipe>
@@ -38,16 +38,16 @@ public final class TLSSession {
     private let isProtocolOptional: Bool
     private let plaintext: UnsafeMutableRawBufferPointer
     private let peer: String
-    /// TLS failed: nothing of this session may be used again.
+    /// True after TLS failed: this session's resumption must not be used.
     private var isBroken = false
 
     /// The most plaintext of one TLS record (RFC 8446 section 5.1).
     private static let recordBytesMax = 16_384
 
-    /// A client's session; `serverName` is the DNS name or IP address that the peer's certificate must carry.
+    /// Creates a client's session; `serverName` is the DNS name or IP address that the peer's certificate must carry.
     ///
-    /// `resumption`, of an earlier session with the same context and server name, is offered; whether the peer takes
-    /// it is ``isResumed``.
+    /// `resumption`, of an earlier session with the same context and server name, is offered to the peer; ``isResumed``
+    /// tells whether the peer accepted it.
     public convenience init(
         client: TLSClientContext,
         serverName: String,
@@ -59,7 +59,7 @@ public final class TLSSession {
             SSL_free(ssl)
             throw TLSError.fromQueue(.configuration, "\(serverName) is neither a host name nor an IP address")
         }
-        // One that OpenSSL does not want any more only costs a whole handshake.
+        // If OpenSSL rejects it, the only cost is a full handshake.
         if let resumption, resumption.isUsable { SSL_set_session(ssl, resumption.session) }
         try self.init(
             ssl: ssl,
@@ -70,7 +70,7 @@ public final class TLSSession {
         )
     }
 
-    /// A server's session.
+    /// Creates a server's session.
     public convenience init(server: TLSServerContext) throws(TLSError) {
         let ssl = try server.context.makeSession()
         SSL_set_accept_state(ssl)
@@ -83,7 +83,7 @@ public final class TLSSession {
         )
     }
 
-    /// Takes over `ssl`, also when it throws.
+    /// Takes ownership of `ssl`, even when it throws.
     private init(
         ssl: OpaquePointer,
         context: TLSContext,
@@ -105,13 +105,13 @@ public final class TLSSession {
     }
 
     deinit {
-        // Else OpenSSL takes a connection that the peer or the network ended for a reason not to resume it.
+        // Otherwise OpenSSL would not resume a session whose connection the peer or the network ended.
         if !self.isBroken { SSL_set_shutdown(self.ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(self.ssl)
         self.plaintext.deallocate()
     }
 
-    /// Makes the handshake begin: the client's first flight becomes pending.
+    /// Begins the handshake: the client's first flight becomes pending.
     ///
     /// Does nothing on a server.
     public func start() throws(TLSError) {
@@ -121,8 +121,8 @@ public final class TLSSession {
 
     /// Takes ciphertext from the peer and hands each piece of plaintext to `deliver` (valid during the call).
     ///
-    /// Throws when the peer cannot be talked to any more; send what is pending, then close the socket. Bytes after
-    /// the peer's close_notify are dropped.
+    /// Throws when the connection cannot go on; send the pending bytes, then close the socket. Bytes after the peer's
+    /// close_notify are dropped.
     public func receive(
         _ ciphertext: UnsafeRawBufferPointer,
         deliver: (UnsafeRawBufferPointer) -> Void
@@ -151,10 +151,10 @@ public final class TLSSession {
         _ = try self.write(plaintext, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Encrypts all of `plaintext` straight into `into` and returns how many bytes of it were filled.
+    /// Encrypts all of `plaintext` straight into `into`; returns the number of bytes filled.
     ///
-    /// What does not fit is pending. Ciphertext that was pending before stays before: drain it first, or nothing
-    /// is written into `into`. Traps unless established.
+    /// The ciphertext that does not fit becomes pending. Drain ciphertext that was pending before, or nothing is
+    /// written into `into`. Traps unless established.
     public func write(
         _ plaintext: UnsafeRawBufferPointer,
         into: UnsafeMutableRawBufferPointer
@@ -183,10 +183,10 @@ public final class TLSSession {
         return self.pipe.pointee.out_count
     }
 
-    /// How many bytes wait for ``drain(into:)``.
+    /// The number of bytes that wait for ``drain(into:)``.
     public var pendingCiphertext: Int { self.pipe.pointee.spill_count }
 
-    /// Moves pending ciphertext into `into`; returns how many bytes.
+    /// Moves pending ciphertext into `into`; returns the number of bytes moved.
     public func drain(into: UnsafeMutableRawBufferPointer) -> Int {
         let pipe = self.pipe
         let count = min(into.count, pipe.pointee.spill_count)
@@ -197,7 +197,7 @@ public final class TLSSession {
         return count
     }
 
-    /// Says close_notify to the peer, which becomes pending; nothing can be written any more.
+    /// Makes a close_notify pending for the peer; nothing can be written after this.
     public func close() {
         if self.state == .established {
             ERR_clear_error()
@@ -207,13 +207,13 @@ public final class TLSSession {
         self.state = .closed
     }
 
-    /// Whether the peer took the resumption that was offered; known when established.
+    /// True if the peer accepted the offered resumption; known once established.
     public var isResumed: Bool { SSL_session_reused(self.ssl) == 1 }
 
-    /// A reference of one's own to OpenSSL's session.
+    /// Returns a new reference to OpenSSL's session.
     func copySession() -> OpaquePointer? { SSL_get1_session(self.ssl) }
 
-    /// Whether the client showed a certificate that verified (server sessions only).
+    /// True if the client showed a certificate that verified (server sessions only).
     public var hasPeerCertificate: Bool {
         guard let certificate = c_tls_copy_peer_certificate(self.ssl) else { return false }
         X509_free(certificate)
@@ -226,7 +226,7 @@ public final class TLSSession {
         ERR_clear_error()
         if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), serverName) == 1 { return true }
         ERR_clear_error()
-        // No SNI for IP addresses (RFC 6066 section 3), hence two ways.
+        // An IP address must not be sent as SNI (RFC 6066 section 3), hence the two branches.
         return !serverName.isEmpty && SSL_set1_host(ssl, serverName) == 1
             && c_tls_set_server_name(ssl, serverName) == 1
     }
@@ -252,7 +252,7 @@ public final class TLSSession {
         guard self.protocols.isEmpty || self.negotiatedProtocol != nil || self.isProtocolOptional else {
             let wanted = self.protocols.map(\.name).joined(separator: ", ")
             self.state = .closed
-            throw TLSError(.applicationProtocol, "\(self.peer) does not speak \(wanted) (ALPN chose nothing of it)")
+            throw TLSError(.applicationProtocol, "\(self.peer) does not speak \(wanted) (ALPN selected none)")
         }
         self.state = .established
     }

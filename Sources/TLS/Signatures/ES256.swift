@@ -1,8 +1,8 @@
 import COpenSSL
 import CShims
 
-/// ECDSA with P-256 and SHA-256 (RFC 7518 section 3.4): what APNs provider tokens and VAPID
-/// tokens (RFC 8292) are signed with.
+/// ECDSA with P-256 and SHA-256 (RFC 7518 section 3.4), the signature of APNs provider tokens and VAPID tokens (RFC
+/// 8292).
 public enum ES256 {
     /// A fresh key pair as PEM.
     public struct KeyPair: Sendable {
@@ -12,7 +12,7 @@ public enum ES256 {
         public let publicKeyPEM: [UInt8]
     }
 
-    /// Makes a key pair; fails only when OpenSSL has no randomness.
+    /// Generates a key pair; fails only when OpenSSL has no randomness.
     public static func generateKey() throws(TLSError) -> KeyPair {
         ERR_clear_error()
         guard let key = c_evp_generate_p256() else {
@@ -25,8 +25,8 @@ public enum ES256 {
         return KeyPair(privateKeyPEM: privatePEM, publicKeyPEM: publicPEM)
     }
 
-    // Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads sign with one key.
-    /// Signs; made once from a key file's bytes.
+    // Safety: the EVP_PKEY never changes after init, and OpenSSL lets several threads sign with one key.
+    /// A signing key, created once from a key file's bytes.
     ///
     /// May be used from any thread.
     public final class SigningKey: @unchecked Sendable {
@@ -48,7 +48,7 @@ public enum ES256 {
             self.key = key
         }
 
-        /// Takes a private key as its 32 bytes, the form in which tools for Web Push print a VAPID key (in base64url).
+        /// Takes a private key as 32 bytes, the form in which Web Push tools print a VAPID key (in base64url).
         ///
         /// `source` names it in errors.
         public init(privateKey: [UInt8], source: String) throws(TLSError) {
@@ -61,7 +61,7 @@ public enum ES256 {
 
         deinit { EVP_PKEY_free(self.key) }
 
-        /// The signature of `message` as r‖s, 64 bytes (the form of JWS).
+        /// Returns the signature of `message` as r‖s, 64 bytes (the form of JWS).
         public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
             ERR_clear_error()
             guard let context = EVP_MD_CTX_new() else {
@@ -78,7 +78,7 @@ public enum ES256 {
             return raw
         }
 
-        /// The public half as PEM.
+        /// Returns the public half as PEM.
         public func publicKeyPEM() throws(TLSError) -> [UInt8] {
             guard let pem = PEM.text(publicKey: self.key) else {
                 throw TLSError.fromQueue(.signature, "cannot write the public key as PEM")
@@ -86,14 +86,14 @@ public enum ES256 {
             return pem
         }
 
-        /// The public half as an uncompressed point, 65 bytes: what a browser subscribes with (RFC 8292 section 3.2).
+        /// The public half as an uncompressed point, 65 bytes, which a browser subscribes with (RFC 8292 section 3.2).
         public func publicKey() throws(TLSError) -> [UInt8] {
             try P256.point(of: self.key)
         }
     }
 
-    // Safety: as SigningKey.
-    /// Verifies; made once from a public key.
+    // Safety: the same as for SigningKey.
+    /// A verification key, created once from a public key.
     ///
     /// May be used from any thread.
     public final class VerificationKey: @unchecked Sendable {
@@ -123,7 +123,7 @@ public enum ES256 {
 
         deinit { EVP_PKEY_free(self.key) }
 
-        /// Whether `signature` (r‖s, 64 bytes) is this key's for `message`; false for anything malformed.
+        /// Returns true if `signature` (r‖s, 64 bytes) is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
             guard let der = ES256.der(raw: signature), let context = EVP_MD_CTX_new() else { return false }
             defer {
@@ -135,7 +135,7 @@ public enum ES256 {
         }
     }
 
-    /// DER to r‖s, each left-padded to 32 bytes.
+    /// Converts DER to r‖s, each left-padded to 32 bytes.
     private static func raw(der: [UInt8], count: Int) -> [UInt8]? {
         der.withUnsafeBufferPointer { bytes -> [UInt8]? in
             var cursor = bytes.baseAddress
@@ -151,13 +151,13 @@ public enum ES256 {
         }
     }
 
-    /// r‖s to DER; nil when it is not 64 bytes.
+    /// Converts r‖s to DER; nil when it is not 64 bytes.
     private static func der(raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 64, let signature = ECDSA_SIG_new() else { return nil }
         defer { ECDSA_SIG_free(signature) }
         let r = BN_bin2bn(Array(raw[..<32]), 32, nil)
         let s = BN_bin2bn(Array(raw[32...]), 32, nil)
-        // Takes both numbers over when it succeeds.
+        // Takes ownership of both numbers when it succeeds.
         guard r != nil, s != nil, ECDSA_SIG_set0(signature, r, s) == 1 else {
             BN_free(r)
             BN_free(s)

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Ed25519 (RFC 8032): what some back ends sign their users' tokens with (RFC 8037).
+/// Ed25519 (RFC 8032), with which some back ends sign their users' tokens (RFC 8037).
 public enum Ed25519 {
-    // Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads verify with one key.
-    /// Verifies; made once from a public key.
+    // Safety: the EVP_PKEY never changes after init, and OpenSSL lets several threads verify with one key.
+    /// A verification key, created once from a public key.
     ///
     /// May be used from any thread.
     public final class VerificationKey: @unchecked Sendable {
@@ -20,14 +20,14 @@ public enum Ed25519 {
 
         deinit { EVP_PKEY_free(self.key) }
 
-        /// Whether `signature` (64 bytes) is this key's for `message`; false for anything malformed.
+        /// Returns true if `signature` (64 bytes) is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
             guard signature.count == 64, let context = EVP_MD_CTX_new() else { return false }
             defer {
                 EVP_MD_CTX_free(context)
                 ERR_clear_error()
             }
-            // The digest is the algorithm's own (RFC 8032, 5.1).
+            // The algorithm specifies its own digest (RFC 8032, 5.1).
             return EVP_DigestVerifyInit(context, nil, nil, nil, self.key) == 1
                 && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
         }

@@ -1,9 +1,9 @@
 import COpenSSL
 import CShims
 
-/// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3): what Google's service accounts sign their assertions with.
+/// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3), with which Google's service accounts sign their assertions.
 public enum RS256 {
-    /// Shorter keys are refused (RFC 7518 section 3.3).
+    /// The fewest bits of a key; shorter keys are refused (RFC 7518 section 3.3).
     public static let bitsMin = 2048
 
     /// A fresh key pair as PEM.
@@ -14,7 +14,7 @@ public enum RS256 {
         public let publicKeyPEM: [UInt8]
     }
 
-    /// Makes a key pair; takes about 0.1 s.
+    /// Generates a key pair; takes about 0.1 s.
     ///
     /// Fails only when OpenSSL has no randomness; traps below `bitsMin`.
     public static func generateKey(bits: Int = bitsMin) throws(TLSError) -> KeyPair {
@@ -30,8 +30,8 @@ public enum RS256 {
         return KeyPair(privateKeyPEM: privatePEM, publicKeyPEM: publicPEM)
     }
 
-    // Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads sign with one key.
-    /// Signs; made once from a key's bytes.
+    // Safety: the EVP_PKEY never changes after init, and OpenSSL lets several threads sign with one key.
+    /// A signing key, created once from a key's bytes.
     ///
     /// May be used from any thread.
     public final class SigningKey: @unchecked Sendable {
@@ -56,9 +56,9 @@ public enum RS256 {
 
         deinit { EVP_PKEY_free(self.key) }
 
-        /// The signature of `message`, as many bytes as the key has (the form of JWS).
+        /// Returns the signature of `message`, as many bytes as the key has (the form of JWS).
         ///
-        /// About 0.5 ms with 2048 bits: for one assertion an hour, not for each request.
+        /// Takes about 0.5 ms with 2048 bits: for one assertion an hour, not for each request.
         public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
             ERR_clear_error()
             guard let context = EVP_MD_CTX_new() else {
@@ -67,7 +67,7 @@ public enum RS256 {
             defer { EVP_MD_CTX_free(context) }
             var count = Int(EVP_PKEY_get_size(self.key))
             var signature = [UInt8](repeating: 0, count: count)
-            // Without a word about padding OpenSSL takes PKCS #1 v1.5 for a key of type RSA.
+            // By default OpenSSL uses PKCS #1 v1.5 for a key of type RSA.
             guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, self.key) == 1,
                 EVP_DigestSign(context, &signature, &count, message, message.count) == 1,
                 count == signature.count
@@ -75,7 +75,7 @@ public enum RS256 {
             return signature
         }
 
-        /// The public half as PEM.
+        /// Returns the public half as PEM.
         public func publicKeyPEM() throws(TLSError) -> [UInt8] {
             guard let pem = PEM.text(publicKey: self.key) else {
                 throw TLSError.fromQueue(.signature, "cannot write the public key as PEM")
@@ -84,8 +84,8 @@ public enum RS256 {
         }
     }
 
-    // Safety: as SigningKey.
-    /// Verifies; made once from a public key.
+    // Safety: the same as for SigningKey.
+    /// A verification key, created once from a public key.
     ///
     /// May be used from any thread.
     public final class VerificationKey: @unchecked Sendable {
@@ -104,8 +104,7 @@ public enum RS256 {
             self.key = key
         }
 
-        /// Takes modulus and exponent, the most significant byte first (RFC 7518 section 6.3.1); `source` names them in
-        /// errors.
+        /// Takes modulus and exponent, big-endian (RFC 7518 section 6.3.1); `source` names them in errors.
         public init(modulus: [UInt8], exponent: [UInt8], source: String) throws(TLSError) {
             ERR_clear_error()
             let der = RSAPublicKeyForm.der(modulus: modulus, exponent: exponent)
@@ -125,7 +124,7 @@ public enum RS256 {
 
         deinit { EVP_PKEY_free(self.key) }
 
-        /// Whether `signature` is this key's for `message`; false for anything malformed.
+        /// Returns true if `signature` is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
             guard let context = EVP_MD_CTX_new() else { return false }
             defer {
@@ -137,7 +136,9 @@ public enum RS256 {
         }
     }
 
-    /// Why a key is none for RS256, nil when it is one; keys for RSA-PSS only are none.
+    /// The reason why a key is unfit for RS256; nil when it is fit.
+    ///
+    /// RSA-PSS-only keys are unfit.
     private static func fault(_ key: OpaquePointer) -> String? {
         guard EVP_PKEY_is_a(key, "RSA") == 1 else { return "is not RSA" }
         let bits = Int(EVP_PKEY_get_bits(key))

@@ -1,17 +1,17 @@
 /// An RSA public key as SubjectPublicKeyInfo (RFC 8017, A.1.1, and RFC 5280, 4.1.2.7) in DER.
 enum RSAPublicKeyForm {
-    /// rsaEncryption, 1.2.840.113549.1.1.1, with NULL for parameters (RFC 8017, A.1).
+    /// The identifier of rsaEncryption, 1.2.840.113549.1.1.1, with NULL for parameters (RFC 8017, A.1).
     private static let algorithm: [UInt8] = [
         0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
     ]
 
-    /// The bytes of a key with this modulus and exponent, the most significant byte first.
+    /// Returns the bytes of a key with this big-endian modulus and exponent.
     static func der(modulus: [UInt8], exponent: [UInt8]) -> [UInt8] {
         let key = element(0x30, integer(modulus) + integer(exponent))
         return element(0x30, algorithm + element(0x03, [0] + key))
     }
 
-    /// A number that is not negative: without needless zeros, and with one where its first bit would be a sign.
+    /// Encodes a non-negative number: without leading zeros, except one where the first bit would be a sign.
     private static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let number = Array(bytes.drop { $0 == 0 })
         return element(0x02, (number.first ?? 0x80) >= 0x80 ? [0] + number : number)

@@ -2,12 +2,12 @@ import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
 public enum SHA256 {
-    /// The digest of `bytes`, 32 bytes.
+    /// Returns the digest of `bytes`, 32 bytes.
     public static func digest(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { SHA256.digest($0) }
     }
 
-    /// The digest of `bytes`, 32 bytes.
+    /// Returns the digest of `bytes`, 32 bytes.
     public static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var out = [UInt8](repeating: 0, count: 32)
         var count: UInt32 = 0

@@ -1,13 +1,13 @@
 public import AMQP
 public import NIOCore
 
-/// One connection for commands and checks, with async calls; it is not made again when it is lost.
+/// One connection for commands and checks, with async calls; it does not reconnect.
 ///
-/// May be used from any task. A refused call (404, 406 …) is an error of that call only: the channel is opened anew.
+/// May be used from any task. A refused call (404, 406 …) is an error of that call only: the channel is reopened.
 public final class AMQPClient: Sendable {
     private let loop: any EventLoop
     private let state: NIOLoopBound<State>
-    /// Messages of the consumers that were started with `call(.consume(…))`; ends with the connection.
+    /// Messages of the consumers that were started with `call(.consume(…))`; the stream ends with the connection.
     public let messages: AsyncStream<InboundMessage>
 
     private final class State {
@@ -29,10 +29,10 @@ public final class AMQPClient: Sendable {
         self.messages = messages
     }
 
-    /// Connects to the first host that answers; throws the error of the last one.
+    /// Connects to the first host that answers; throws the error of the last one tried.
     ///
-    /// `confirmTimeout` bounds each `publish`, `callTimeout` each call: a call that is not answered ends the connection.
-    /// `resolver` looks the hosts up, whose addresses are tried one after the other.
+    /// `confirmTimeout` bounds each `publish`, and `callTimeout` each call: an unanswered call ends the connection.
+    /// `resolver` resolves the hosts, whose addresses are tried one after another.
     public static func connect(
         _ endpoint: AMQPEndpoint,
         name: String,
@@ -90,7 +90,7 @@ public final class AMQPClient: Sendable {
         for (completion, result) in settled { completion(result) }
     }
 
-    /// Makes a call and waits for the broker's answer.
+    /// Makes a call and returns the broker's answer.
     @discardableResult
     public func call(_ call: AMQPCall) async throws(AMQPConnectError) -> AMQPReply {
         let result = await withCheckedContinuation { continuation in
@@ -101,7 +101,7 @@ public final class AMQPClient: Sendable {
         return try result.get()
     }
 
-    /// Publishes and waits for the confirm.
+    /// Publishes a message and waits for the confirm.
     public func publish(_ message: OutboundMessage) async -> PublishResult {
         await withCheckedContinuation { continuation in
             loop.execute { [state] in
@@ -142,7 +142,7 @@ public final class AMQPClient: Sendable {
         loop.execute { [state] in state.value.connection.acknowledge(deliveryTag) }
     }
 
-    /// Ready messages and consumers of a queue; nil when there is no such queue.
+    /// Returns the ready messages and consumers of a queue; nil when there is no such queue.
     public func counts(of queue: String) async throws(AMQPConnectError) -> QueueCounts? {
         do {
             guard case .queue(_, let ready, let consumers) = try await call(.checkQueue(name: queue)) else {
@@ -155,7 +155,7 @@ public final class AMQPClient: Sendable {
         }
     }
 
-    /// Whether an exchange exists.
+    /// Returns true if an exchange exists.
     public func exchangeExists(_ name: String) async throws(AMQPConnectError) -> Bool {
         do {
             try await call(.checkExchange(name: name))
@@ -166,7 +166,7 @@ public final class AMQPClient: Sendable {
         }
     }
 
-    /// Closes the connection in order.
+    /// Closes the connection in an orderly way.
     public func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             loop.execute { [state] in state.value.connection.close { continuation.resume() } }

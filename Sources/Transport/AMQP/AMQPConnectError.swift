@@ -2,25 +2,25 @@ import AMQP
 import NIOCore
 import TLS
 
-/// Why a connection to the broker could not be made, or ended.
+/// The reason why a connection to the broker could not be made, or ended.
 ///
 /// One clear line, without secrets.
 public struct AMQPConnectError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of trouble it is.
+    /// The kinds of failure.
     public enum Kind: Sendable, Equatable {
-        /// No socket could be opened: nobody listens, no route, no such name, no answer in time.
+        /// No socket could be opened: nobody listens, no route, no such name, or no answer in time.
         case unreachable
         /// TLS failed: certificate, authority, host name, protocol.
         case tls
-        /// The peer does not speak AMQP 0-9-1, or breaks it.
+        /// The peer does not speak AMQP 0-9-1, or violates it.
         case notAMQP
-        /// The broker refuses user and password (403).
+        /// The broker refuses the user and password (403).
         case wrongPassword
-        /// The virtual host does not exist, or the user may not enter it (530).
+        /// The virtual host does not exist, or the user has no access to it (530).
         case virtualHost
-        /// Files or settings of ours cannot be used.
+        /// Our files or settings cannot be used.
         case configuration
-        /// The connection was there and is gone.
+        /// The connection was established and has ended.
         case lost
         /// The broker was silent for two heartbeats.
         case heartbeatMissed
@@ -32,18 +32,18 @@ public struct AMQPConnectError: Error, Sendable, Equatable, CustomStringConverti
         case closed
     }
 
-    /// What kind of trouble it is.
+    /// The kind of failure.
     public var kind: Kind
-    /// What happened, where, and what to do about it.
+    /// The failure, its host, and the remedy.
     public var description: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
     }
 
-    /// Whether waiting does not help: a person must mend the configuration (exit code 78; otherwise 69).
+    /// True if waiting does not help and a person must fix the configuration (exit code 78; otherwise 69).
     public var isConfiguration: Bool {
         switch kind {
         case .wrongPassword, .virtualHost, .configuration, .tls: true
@@ -71,7 +71,7 @@ extension AMQPConnectError {
         AMQPConnectError(.tls, "TLS with RabbitMQ at \(host): \(error.message)")
     }
 
-    /// What a `connection.close` during the login means.
+    /// Returns the error for a `connection.close` during the login.
     static func refusedLogin(
         _ host: AMQPEndpoint.Host,
         user: String,

@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 
 extension AMQPConnection {
-    /// Connects and logs in at the first address of the host that lets us; `completion` comes once, on the loop.
+    /// Connects and logs in at the first address of the host that accepts; `completion` is called once, on the loop.
     ///
-    /// Each try is a connection with a session and a login of its own.
+    /// Each try is a new connection with its own session and login.
     static func connect(
         loop: any EventLoop,
         settings: Settings,
@@ -22,7 +22,7 @@ extension AMQPConnection {
 }
 
 extension AMQPConnectError {
-    /// What a failure at one address of a host means for its others.
+    /// The consequence of a failure at one address for the host's other addresses.
     fileprivate var verdict: AddressWalk<AMQPConnection, AMQPConnectError>.Verdict {
         switch kind {
         case .wrongPassword, .virtualHost, .configuration, .closed: .stop

@@ -5,27 +5,27 @@ import TLS
 
 /// One connection with one channel: the socket, TLS, heartbeats and deadlines around an `AMQPSession`.
 ///
-/// Confined to its event loop. It reports that it is ready or why not once, and its end once.
+/// Confined to its event loop. It reports readiness or failure once, and after readiness its end once.
 final class AMQPConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
     typealias CallCompletion = (Result<AMQPReply, AMQPConnectError>) -> Void
 
-    /// What one connection needs to know.
+    /// The settings of one connection.
     struct Settings {
         var host: AMQPEndpoint.Host
         var session: AMQPSessionConfiguration
         var tls: TLSClientContext?
-        /// Whether a channel that the broker closed is opened anew; otherwise the connection ends with it.
+        /// True if a channel that the broker closed is reopened; otherwise the connection ends with it.
         var reopensChannel = false
-        /// For the look-up, connecting, TLS and login together, at all of the host's addresses.
+        /// The time for resolving, connecting, TLS and login together, over all of the host's addresses.
         var timeout = TimeAmount.seconds(10)
-        /// Looks the host's name up.
+        /// Resolves the host's name.
         var resolver = AddressResolver.fleet
-        /// For the answer to a call, and for a channel to be opened anew.
+        /// The time for the answer to a call, and for reopening a channel.
         ///
-        /// A channel that waits for a queue's leader, or that publishes in an alarm, answers nothing while its
-        /// connection goes on with heartbeats.
+        /// A channel that waits for a queue's leader, or that publishes during an alarm, may answer nothing although
+        /// heartbeats go on.
         var callTimeout = TimeAmount.seconds(30)
     }
 
@@ -46,19 +46,19 @@ final class AMQPConnection: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
     private var closeCompletions: [() -> Void] = []
 
-    /// Everything but the answers to calls, after the connection is ready.
+    /// Called after the connection is ready, for every event but the answers to calls.
     var onEvent: ((AMQPEvent) -> Void)?
-    /// The end, once, after the connection was ready.
+    /// Called once, when a connection that was ready ends.
     var onEnd: ((AMQPConnectError) -> Void)?
 
-    /// A connection that is opened once, with ``open(_:_:completion:)``.
+    /// Creates a connection that is opened once, with ``open(_:_:completion:)``.
     init(loop: any EventLoop, settings: Settings) {
         self.loop = loop
         self.settings = settings
         session = AMQPSession(settings.session)
     }
 
-    /// Connects to one address and logs in; `completion` comes once, on the loop.
+    /// Connects to one address and logs in; `completion` is called once, on the loop.
     func open(
         _ address: SocketAddress,
         _ share: AddressShare,
@@ -84,7 +84,8 @@ final class AMQPConnection: ChannelInboundHandler {
                 }
             }
         #if os(Linux)
-        // TCP_USER_TIMEOUT: unacknowledged data for 15 s ends the connection (reference/reliability.md, 2.2).
+        // TCP_USER_TIMEOUT: the connection ends when sent data stays unacknowledged for 15 s (reference/reliability.md,
+        // 2.2).
         bootstrap = bootstrap.channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: 18)), value: 15_000)
         #endif
         deadline = loop.assumeIsolated().scheduleTask(in: share.whole) { [weak self] in
@@ -94,11 +95,12 @@ final class AMQPConnection: ChannelInboundHandler {
         bootstrap.connect(to: address).assumeIsolated().whenFailure { self.end(.unreachable(self.settings.host, $0)) }
     }
 
-    /// Whether calls and publishes can be written now.
+    /// True if calls and publishes can be written now.
     var isOpen: Bool { !ended && session.phase == .open }
 
-    /// Until when the broker surely holds this connection for alive, by our own clock: it gives the connection up when
-    /// it has heard nothing for two heartbeats, and this is half of one before that.
+    /// The time, by our own clock, until which the broker certainly considers this connection alive.
+    ///
+    /// The broker drops the connection after two heartbeats without hearing from it; this is half a heartbeat earlier.
     var isHeldUntil: NIODeadline? {
         guard isOpen else { return nil }
         return min(lastReceived, lastSent) + .milliseconds(Int64(session.heartbeat) * 1500)
@@ -108,13 +110,13 @@ final class AMQPConnection: ChannelInboundHandler {
 
     /// Makes a call; the answer comes on the loop.
     ///
-    /// While a closed channel is opened anew, calls wait for it.
+    /// While a closed channel is being reopened, calls wait for it.
     func call(_ call: AMQPCall, completion: @escaping CallCompletion) {
         loop.preconditionInEventLoop()
         whenOpen { [self] in write(call, completion: completion) }
     }
 
-    /// Does something now, or when the channel is open again; when the connection ends before that, then.
+    /// Runs `action` now or once the channel is open again, or when the connection ends before that.
     func whenOpen(_ action: @escaping () -> Void) {
         guard !ended, !isOpen || !waitingForOpen.isEmpty else { return action() }
         waitingForOpen.append((.now(), action))
@@ -141,13 +143,13 @@ final class AMQPConnection: ChannelInboundHandler {
         return sequence
     }
 
-    /// Acknowledges a delivery; without effect when the channel is gone.
+    /// Acknowledges a delivery; has no effect when the channel is gone.
     func acknowledge(_ deliveryTag: UInt64) {
         guard isOpen, (try? session.acknowledge(deliveryTag)) != nil else { return }
         scheduleFlush()
     }
 
-    /// Closes in order; `completion` comes when the socket is closed, at the latest after 2 s.
+    /// Closes in an orderly way; `completion` is called when the socket is closed, after 2 s at the latest.
     func close(completion: @escaping () -> Void) {
         loop.preconditionInEventLoop()
         guard !ended, context != nil else {
@@ -186,7 +188,7 @@ final class AMQPConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let now = NIODeadline.now()
-        // A process that was frozen reads what lay here; the broker has given its messages to others meanwhile.
+        // After a freeze of the process these bytes are stale: the broker has given its messages to others meanwhile.
         if now - lastReceived >= silenceMax, onReady == nil { return end(silent) }
         lastReceived = now
         let buffer = unwrapInboundIn(data)
@@ -219,7 +221,7 @@ final class AMQPConnection: ChannelInboundHandler {
         guard onReady != nil else { return AMQPConnectError(.lost, "RabbitMQ at \(settings.host) hung up") }
         return AMQPConnectError(
             .unreachable,
-            "\(settings.host) hung up during the login: is this RabbitMQ's port for AMQP, is TLS as it wants?"
+            "\(settings.host) hung up during the login: is this RabbitMQ's AMQP port, and is TLS set as it expects?"
         )
     }
 
@@ -251,7 +253,7 @@ final class AMQPConnection: ChannelInboundHandler {
             let error = AMQPConnectError.channelClosed(settings.host, code: code, text: text)
             failCalls(error)
             guard settings.reopensChannel else {
-                // The rest of the turn still sends channel.close-ok.
+                // Sends channel.close-ok, which is still in the output.
                 flush()
                 return end(error)
             }
@@ -308,7 +310,7 @@ final class AMQPConnection: ChannelInboundHandler {
         end(
             AMQPConnectError(
                 .lost,
-                "RabbitMQ at \(settings.host) does not answer: is it in an alarm, have its queues a leader?"
+                "RabbitMQ at \(settings.host) does not answer: is it in an alarm, or do its queues lack a leader?"
             )
         )
     }
@@ -333,7 +335,7 @@ final class AMQPConnection: ChannelInboundHandler {
 
     // MARK: - Writing and heartbeats
 
-    /// Everything that is written in one turn of the loop leaves in one piece.
+    /// Batches everything written in one turn of the loop into one write.
     private func scheduleFlush() {
         guard !flushScheduled else { return }
         flushScheduled = true
@@ -382,7 +384,7 @@ final class AMQPConnection: ChannelInboundHandler {
         tick = loop.assumeIsolated().scheduleTask(in: half) { [weak self] in self?.beat(half) }
     }
 
-    /// Half a heartbeat without sending sends one.
+    /// Sends a heartbeat after half a heartbeat without other output.
     private func beat(_ half: TimeAmount) {
         guard !ended else { return }
         let now = NIODeadline.now()

@@ -1,32 +1,33 @@
 public import AMQP
 public import NIOCore
 
-/// A connection that consumes and acknowledges, made again for ever.
+/// A connection that consumes and acknowledges; it reconnects forever.
 ///
 /// Confined to its event loop: every member is used and every handler is called there. Delivery tags belong to one
-/// connection, its `generation`; when that is gone the broker gives its messages to somebody else.
+/// connection, identified by its `generation`; when it ends, the broker gives its messages to another consumer.
 public final class AMQPConsumer {
-    /// What is consumed.
+    /// A source of messages.
     public enum Subscription: Sendable, Equatable {
-        /// A queue that exists, with the number of messages that may be unacknowledged.
+        /// An existing queue, and the number of its messages that may be unacknowledged.
         case queue(String, prefetch: UInt16)
-        /// A queue of our own (classic, exclusive, auto-deleted) that hears everything of a fanout exchange and needs
-        /// no acknowledgement; its name begins with `prefix` and is new for each connection.
+        /// A queue of our own (classic, exclusive, auto-deleted) that receives everything from a fanout exchange
+        /// without acknowledgement. Its name begins with `prefix` and is new for each connection.
         case ear(exchange: String, prefix: String)
     }
 
-    /// Who is told what.
+    /// The callbacks of a consumer.
     public struct Handlers {
-        /// All subscriptions are in force on a new connection.
+        /// All subscriptions are active on a new connection.
         public var connected: (_ generation: UInt64) -> Void
-        /// A message came.
+        /// A message arrived.
         public var message: (_ message: InboundMessage, _ generation: UInt64) -> Void
-        /// A connection, or a try to make one, failed; what was unacknowledged goes back to its queues.
+        /// A connection or a connection attempt failed; unacknowledged messages return to their queues.
         public var disconnected: (_ error: AMQPConnectError) -> Void
-        /// The broker ended the subscription of a queue (it was deleted); it is taken up again when the queue is back.
+        /// The broker ended the subscription of a queue (it was deleted); the consumer subscribes again when the queue
+        /// is back.
         public var subscriptionLost: (_ queue: String) -> Void
 
-        /// Handlers; all but `message` may be left out.
+        /// Creates handlers; all but `message` may be omitted.
         public init(
             connected: @escaping (_ generation: UInt64) -> Void = { _ in },
             message: @escaping (_ message: InboundMessage, _ generation: UInt64) -> Void,
@@ -50,13 +51,13 @@ public final class AMQPConsumer {
     private var lastTag = 0
     private var unsettledCalls = 0
     private var waitingCalls: [AMQPCall] = []
-    /// Who waits for the end of consuming until the call that is under way is answered.
+    /// The completions of `stopConsuming` that wait until the call in progress is answered.
     private var stopping: [() -> Void] = []
 
-    /// Whether no new messages are taken (`stopConsuming`).
+    /// True if no new messages are taken (`stopConsuming`).
     public private(set) var isStopped = false
 
-    /// A consumer for this endpoint; `name` is what operators see in the broker's list of connections.
+    /// Creates a consumer for this endpoint; `name` is the name that operators see in the broker's list of connections.
     public init(
         loop: any EventLoop,
         endpoint: AMQPEndpoint,
@@ -71,7 +72,7 @@ public final class AMQPConsumer {
         probe = AMQPProbe(loop: loop, endpoint: endpoint, name: "\(name) probe")
     }
 
-    /// Begins to connect.
+    /// Starts connecting.
     public func start() {
         loop.preconditionInEventLoop()
         link.onUp = { [weak self] in self?.up($0) }
@@ -80,35 +81,35 @@ public final class AMQPConsumer {
         link.start()
     }
 
-    /// What it is doing; connected only when all subscriptions are in force.
+    /// The consumer's state; connected only when all subscriptions are active.
     public var state: AMQPRoleState {
         guard case .connected = link.state, !isSubscribed, !isStopped else { return link.state }
         return .connecting(nil)
     }
 
-    /// Counts connections from 1.
+    /// The number of the current connection, counted from 1.
     public var generation: UInt64 { link.generation }
 
-    /// Until when what is unacknowledged is surely ours, by our own clock; nil without a connection.
+    /// The time, by our own clock, until which unacknowledged messages are certainly ours; nil without a connection.
     public var isHeldUntil: NIODeadline? { link.connection?.isHeldUntil }
 
-    /// Acknowledges a message, once; without effect when the connection that delivered it is gone.
+    /// Acknowledges a message, once; has no effect when the connection that delivered it is gone.
     ///
-    /// All acknowledgements of one turn of the loop leave in one piece.
+    /// All acknowledgements of one turn of the loop are sent in one write.
     public func ack(_ deliveryTag: UInt64, generation: UInt64) {
         loop.preconditionInEventLoop()
         guard generation == link.generation else { return }
         link.connection?.acknowledge(deliveryTag)
     }
 
-    /// Takes no more messages but keeps the connection, so that what is here can be acknowledged.
+    /// Stops taking messages but keeps the connection, so that those already delivered can be acknowledged.
     ///
-    /// `completion` comes when the last message that was under way has been handed over.
+    /// `completion` is called after the last message in flight has been delivered.
     public func stopConsuming(completion: @escaping () -> Void = {}) {
         loop.preconditionInEventLoop()
         isStopped = true
         guard let connection = link.connection else { return completion() }
-        // While subscribing, the answer of the call that is under way says which queues are consumed.
+        // While subscribing, the answer of the call in progress decides which queues are consumed.
         if !waitingCalls.isEmpty { return stopping.append(completion) }
         cancelAll(connection, completion)
     }
@@ -125,10 +126,10 @@ public final class AMQPConsumer {
         consumerTags.removeAll()
     }
 
-    /// Takes messages again after `stopConsuming`, on a new connection: RabbitMQ before 3.10.9 breaks the channel
-    /// when a consumer is cancelled and taken up again while messages are out.
+    /// Takes messages again after `stopConsuming`, on a new connection.
     ///
-    /// What is unacknowledged goes back.
+    /// RabbitMQ before 3.10.9 breaks the channel when a consumer is cancelled and started again while messages are
+    /// unacknowledged. Unacknowledged messages return to their queues.
     public func resumeConsuming() {
         loop.preconditionInEventLoop()
         guard isStopped else { return }
@@ -138,7 +139,7 @@ public final class AMQPConsumer {
         link.reconnect()
     }
 
-    /// Closes the connection: what is unacknowledged goes back to its queues.
+    /// Closes the connection: unacknowledged messages return to their queues.
     ///
     /// No handler is called after this.
     public func close(completion: @escaping () -> Void) {
@@ -161,10 +162,11 @@ public final class AMQPConsumer {
         if subscriptions.isEmpty { subscribed() }
     }
 
-    /// Consumes a queue once more, with its prefetch, until the connection ends; without effect when it is not consumed.
+    /// Adds a second consumer to a queue, with the same prefetch, until the connection ends.
     ///
-    /// A consumer's prefetch cannot be changed while messages are out, so what is kept for long gets a second one. The
-    /// first messages of a queue come while others are still subscribed to: then it is their turn first.
+    /// Has no effect when the queue is not consumed. A consumer's prefetch cannot be changed while messages are
+    /// unacknowledged, so a queue whose messages are kept long gets a second consumer. If other subscriptions are still
+    /// being made, they come first.
     public func widen(_ queue: String) {
         loop.preconditionInEventLoop()
         guard !isStopped, let connection = link.connection else { return }
@@ -198,8 +200,10 @@ public final class AMQPConsumer {
         if isFirst { makeNextCall(connection, generation) }
     }
 
-    /// One call at a time: a queue answers `basic.consume` when its leader has it, so answers to calls that are under
-    /// way together can come in another order.
+    /// Makes one call at a time.
+    ///
+    /// A queue answers `basic.consume` only when it has a leader, so the answers of concurrent calls could come in
+    /// another order.
     private func makeNextCall(_ connection: AMQPConnection, _ generation: UInt64) {
         guard let call = waitingCalls.first else { return }
         connection.call(call) { [weak self] result in
@@ -211,7 +215,7 @@ public final class AMQPConsumer {
         }
     }
 
-    /// The consumer was stopped while it subscribed: gives up the calls that are still to be made.
+    /// Handles a stop while subscribing: drops the calls not yet made.
     private func stopped(_ connection: AMQPConnection) {
         let notMade = Set(waitingCalls.dropFirst().compactMap(\.consumerTag))
         waitingCalls = []
@@ -225,7 +229,7 @@ public final class AMQPConsumer {
         for completion in completions { completion() }
     }
 
-    /// A refused call closes the channel and with it the connection, so only answers count here.
+    /// Counts only successful answers: a refused call closes the channel and with it the connection.
     private func answered(_ result: Result<AMQPReply, AMQPConnectError>, _ generation: UInt64) {
         guard case .success = result, generation == link.generation else { return }
         unsettledCalls -= 1
@@ -267,8 +271,9 @@ public final class AMQPConsumer {
         }
     }
 
-    /// Consuming a queue that does not exist closes the channel and sends back what the others hold, so the probe
-    /// looks first.
+    /// Probes for a deleted queue and subscribes when it is back.
+    ///
+    /// Consuming a missing queue would close the channel and requeue the messages of the other queues.
     private func resubscribe(_ subscription: Subscription, queue: String, generation: UInt64, tries: Int) {
         loop.assumeIsolated().scheduleTask(in: AMQPLink.backoff(tries)) { [weak self] in
             guard let self, isWanted(generation) else { return }
@@ -288,7 +293,7 @@ public final class AMQPConsumer {
 }
 
 extension AMQPCall {
-    /// The consumer that a call starts.
+    /// The consumer tag of a `consume` call.
     fileprivate var consumerTag: String? {
         if case .consume(_, let tag, _) = self { tag } else { nil }
     }

@@ -1,10 +1,10 @@
 extension AMQPEndpoint {
-    /// Reads `amqp.url`.
+    /// Parses `amqp.url`.
     public init(parsing url: String) throws(AMQPEndpointError) {
         let (scheme, afterScheme) = try Self.scheme(url)
         let (beforeQuery, query) = Self.split(afterScheme, at: "?")
         let (authority, path) = Self.split(beforeQuery, at: "/")
-        // The last @ ends the user's part, so that a password with an @ in it works unescaped.
+        // The last @ ends the user part, so that a password with an unescaped @ works.
         let at = authority.lastIndex(of: "@")
         let hostList = at.map { authority[authority.index(after: $0)...] } ?? authority
         var user = "guest"

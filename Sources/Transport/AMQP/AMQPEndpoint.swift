@@ -1,8 +1,8 @@
-/// Where the broker is and who we are there: the value of `amqp.url` (contract, section 4).
+/// The broker's address and our login there: the value of `amqp.url` (contract, section 4).
 ///
-/// `amqp://user:password@host1:5672,host2:5672/vhost?…`: several hosts separated by commas are the nodes of one
-/// cluster; no path or `/` is the virtual host `/`; user and password default to `guest`; `amqps` takes RabbitMQ's
-/// query parameters `cacertfile`, `certfile`, `keyfile`.
+/// `amqp://user:password@host1:5672,host2:5672/vhost?…`: several hosts, separated by commas, are the nodes of one
+/// cluster. Without a path, or with `/`, the virtual host is `/`. User and password default to `guest`. `amqps` accepts
+/// RabbitMQ's query parameters `cacertfile`, `certfile`, `keyfile`.
 public struct AMQPEndpoint: Sendable, Equatable, CustomStringConvertible {
     /// A node of the broker.
     public struct Host: Sendable, Equatable, Hashable, CustomStringConvertible {
@@ -11,26 +11,26 @@ public struct AMQPEndpoint: Sendable, Equatable, CustomStringConvertible {
         /// The TCP port.
         public var port: Int
 
-        /// A node.
+        /// Creates a node.
         public init(name: String, port: Int) {
             self.name = name
             self.port = port
         }
 
-        /// As it stands in a URL.
+        /// The node in the form of a URL.
         public var description: String { name.contains(":") ? "[\(name)]:\(port)" : "\(name):\(port)" }
     }
 
     /// The files of `amqps`.
     public struct TLSFiles: Sendable, Equatable {
-        /// PEM of the authorities to trust; the operating system's when absent.
+        /// The PEM file of the trusted authorities; absent means the operating system's.
         public var authorities: String?
-        /// PEM of a client certificate.
+        /// The PEM file of a client certificate.
         public var certificate: String?
-        /// PEM of its key, unencrypted.
+        /// The PEM file of its key, unencrypted.
         public var key: String?
 
-        /// Files; all absent by default.
+        /// Creates a set of files; all are absent by default.
         public init(authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
             self.authorities = authorities
             self.certificate = certificate
@@ -42,14 +42,14 @@ public struct AMQPEndpoint: Sendable, Equatable, CustomStringConvertible {
     public var hosts: [Host]
     /// The user's name.
     public var user: String
-    /// The user's password; in no description.
+    /// The user's password; no description shows it.
     public var password: String
     /// The virtual host.
     public var virtualHost: String
-    /// Set for `amqps`.
+    /// The TLS files; set for `amqps`.
     public var tls: TLSFiles?
 
-    /// An endpoint from its parts.
+    /// Creates an endpoint from its parts.
     public init(
         hosts: [Host],
         user: String = "guest",
@@ -64,7 +64,7 @@ public struct AMQPEndpoint: Sendable, Equatable, CustomStringConvertible {
         self.tls = tls
     }
 
-    /// The URL without its password, fit for logs.
+    /// The URL without its password, safe for logs.
     public var description: String {
         let scheme = tls == nil ? "amqp" : "amqps"
         let path = virtualHost == "/" ? "" : "/\(virtualHost)"
@@ -72,11 +72,11 @@ public struct AMQPEndpoint: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why an `amqp.url` cannot be used.
+/// The reason why an `amqp.url` cannot be used.
 ///
 /// Never quotes the password.
 public struct AMQPEndpointError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong and how to mend it.
+    /// The fault and its fix.
     public let description: String
 
     init(_ description: String) {

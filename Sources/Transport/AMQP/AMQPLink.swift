@@ -2,19 +2,19 @@ import AMQP
 import NIOCore
 import TLS
 
-/// What a consumer or publisher is doing, for readiness.
+/// The state of a consumer or publisher, for readiness.
 public enum AMQPRoleState: Sendable, Equatable {
     /// Not started yet.
     case idle
-    /// Connecting, or waiting to try again; why the latest try or connection failed.
+    /// Connecting, or waiting to try again; holds the reason why the latest attempt or connection failed.
     case connecting(AMQPConnectError?)
-    /// Connected and at work.
+    /// Connected and working.
     case connected
     /// Closed for good.
     case closed
 }
 
-/// A connection that is made again for ever, over all hosts, with jittered backoff from 1 s to 30 s.
+/// A connection that reconnects forever, over all hosts, with jittered backoff from 1 s to 30 s.
 ///
 /// Confined to its event loop.
 final class AMQPLink {
@@ -29,9 +29,9 @@ final class AMQPLink {
     private var tls: TLSClientContext?
     private var closed = false
 
-    /// The connection when it is up.
+    /// The connection while it is up.
     private(set) var connection: AMQPConnection?
-    /// Counts connections from 1; delivery tags belong to one of them.
+    /// The number of the current connection, counted from 1; delivery tags belong to one connection.
     private(set) var generation: UInt64 = 0
     private(set) var state = AMQPRoleState.idle
 
@@ -91,7 +91,7 @@ final class AMQPLink {
         failed(error)
     }
 
-    /// The role has proved that this connection works, so the next backoff begins small.
+    /// Resets the backoff, because the connection has proved to work.
     func settled() {
         failures = 0
     }
@@ -106,13 +106,13 @@ final class AMQPLink {
         onDown?(error)
     }
 
-    /// Full jitter above a floor: from half to the whole of 1, 2, 4 … 30 s, never below 1 s.
+    /// Returns a random delay between half and the whole of 1, 2, 4 … 30 s, never below 1 s.
     static func backoff(_ failures: Int) -> TimeAmount {
         let ceiling = min(30_000, 1000 << min(max(failures, 1), 5))
         return .milliseconds(Int64.random(in: max(1000, Int64(ceiling) / 2)...Int64(ceiling)))
     }
 
-    /// Drops the connection and makes a new one at once.
+    /// Drops the connection and reconnects at once.
     func reconnect() {
         loop.preconditionInEventLoop()
         guard let connection, !closed else { return }

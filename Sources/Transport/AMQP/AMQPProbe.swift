@@ -2,24 +2,24 @@ import AMQP
 public import NIOCore
 import TLS
 
-/// How full a queue is.
+/// The message and consumer counts of a queue.
 public struct QueueCounts: Sendable, Equatable {
-    /// Messages that are ready; those with a consumer do not count.
+    /// The number of ready messages; messages that a consumer holds do not count.
     public var ready: UInt32
-    /// Consumers of all workers.
+    /// The number of consumers of all workers.
     public var consumers: UInt32
 
-    /// Counts.
+    /// Creates counts.
     public init(ready: UInt32, consumers: UInt32) {
         self.ready = ready
         self.consumers = consumers
     }
 }
 
-/// Asks for queues on a connection of its own, so that a missing one (which closes the channel) disturbs nobody.
+/// Asks for queues on a connection of its own, so that a missing queue, which closes the channel, disturbs nobody.
 ///
-/// Confined to its event loop. It connects when it is asked and keeps the connection. Not for use on the connection
-/// that publishes: a broker in alarm answers nothing there.
+/// Confined to its event loop. It connects at the first question and keeps the connection. Do not probe on the
+/// connection that publishes: a broker in alarm answers nothing there.
 public final class AMQPProbe {
     private let loop: any EventLoop
     private let endpoint: AMQPEndpoint
@@ -29,7 +29,7 @@ public final class AMQPProbe {
     private var connecting: [(Result<AMQPConnection, AMQPConnectError>) -> Void] = []
     private var isClosed = false
 
-    /// A probe for this endpoint; `name` is what operators see in the broker's list of connections.
+    /// Creates a probe for this endpoint; `name` is the name that operators see in the broker's list of connections.
     public init(loop: any EventLoop, endpoint: AMQPEndpoint, name: String) {
         self.loop = loop
         self.endpoint = endpoint
@@ -37,7 +37,7 @@ public final class AMQPProbe {
         hosts = endpoint.hosts.shuffled()
     }
 
-    /// Ready messages and consumers of a queue, nil when there is no such queue; answers once, on the loop.
+    /// Asks for the ready messages and consumers of a queue, nil when there is none; completes once, on the loop.
     public func counts(of queue: String, completion: @escaping (Result<QueueCounts?, AMQPConnectError>) -> Void) {
         connected { result in
             switch result {
@@ -58,7 +58,7 @@ public final class AMQPProbe {
         }
     }
 
-    /// Closes the connection if there is one.
+    /// Closes the connection, if there is one.
     public func close(completion: @escaping () -> Void) {
         loop.preconditionInEventLoop()
         isClosed = true

@@ -1,21 +1,21 @@
 public import AMQP
 public import NIOCore
 
-/// A connection that publishes with confirms, made again for ever.
+/// A connection that publishes with confirms; it reconnects forever.
 ///
-/// Confined to its event loop: every member is used and every completion is called there. Each publish is answered
-/// exactly once, at the latest after the time-out; what waits for a connection is sent when there is one.
+/// Confined to its event loop: every member is used and every completion is called there. Each publish is completed
+/// exactly once, after the timeout at the latest. Publishes without a connection wait for one.
 public final class AMQPPublisher {
-    /// Bounds of a publisher.
+    /// The limits of a publisher.
     public struct Limits: Sendable {
-        /// How long a publish may take from `publish` to its confirm; 10 s (design, section 7).
+        /// The time from `publish` to the confirm; 10 s (design, section 7).
         public var timeout: Duration
-        /// How many publishes may be written and unconfirmed; more wait.
+        /// The number of publishes that may be written and unconfirmed; more wait.
         public var unconfirmed: Int
-        /// How many publishes may wait; more are answered `queueFull` at once.
+        /// The number of publishes that may wait; more are completed with `queueFull` at once.
         public var waiting: Int
 
-        /// Limits.
+        /// Creates limits.
         public init(timeout: Duration = .seconds(10), unconfirmed: Int = 1000, waiting: Int = 10_000) {
             self.timeout = timeout
             self.unconfirmed = unconfirmed
@@ -40,12 +40,13 @@ public final class AMQPPublisher {
     private var closing: (() -> Void)?
     private var isClosed = false
 
-    /// Whether the broker is in alarm and takes no publishes; they wait here until then.
+    /// True while the broker is in alarm and accepts no publishes; they wait here.
     public private(set) var isBlocked = false
-    /// Tells that `state` or `isBlocked` changed; the error when a connection or a try to connect failed.
+    /// Called when `state` or `isBlocked` changed, with the error when a connection or an attempt failed.
     public var onChange: ((AMQPConnectError?) -> Void)?
 
-    /// A publisher for this endpoint; `name` is what operators see in the broker's list of connections.
+    /// Creates a publisher for this endpoint; `name` is the name that operators see in the broker's list of
+    /// connections.
     public init(loop: any EventLoop, endpoint: AMQPEndpoint, name: String, limits: Limits = Limits()) {
         self.loop = loop
         self.limits = limits
@@ -53,7 +54,7 @@ public final class AMQPPublisher {
         window = PublishWindow(timeout: limits.timeout)
     }
 
-    /// Begins to connect.
+    /// Starts connecting.
     public func start() {
         loop.preconditionInEventLoop()
         link.onUp = { [weak self] _ in self?.up() }
@@ -62,16 +63,16 @@ public final class AMQPPublisher {
         link.start()
     }
 
-    /// What it is doing.
+    /// The publisher's state.
     public var state: AMQPRoleState { link.state }
-    /// Counts its connections from 1; 0 before the first.
+    /// The number of the current connection, counted from 1; 0 before the first.
     public var generation: UInt64 { link.generation }
-    /// How many publishes were written and wait for their confirm.
+    /// The number of publishes that were written and wait for their confirm.
     public var unconfirmedCount: Int { window.count }
-    /// How many publishes wait to be written.
+    /// The number of publishes that wait to be written.
     public var waitingCount: Int { queue.count - queueHead }
 
-    /// Publishes; `completion` is called once, never before this returns.
+    /// Publishes a message; `completion` is called once, never before this returns.
     public func publish(_ message: OutboundMessage, completion: @escaping (PublishResult) -> Void) {
         loop.preconditionInEventLoop()
         guard !isClosed, closing == nil, waitingCount < limits.waiting else {
@@ -83,7 +84,7 @@ public final class AMQPPublisher {
         scheduleTimer()
     }
 
-    /// Waits for the confirms of what was published, at most the time-out, then closes.
+    /// Waits for the outstanding confirms, up to the timeout, then closes.
     public func close(completion: @escaping () -> Void) {
         loop.preconditionInEventLoop()
         guard !isClosed, closing == nil else { return completion() }
@@ -125,7 +126,7 @@ public final class AMQPPublisher {
             onChange?(nil)
         default:
             guard let settled = window.handle(event) else {
-                // The session has checked the number, so this is a tag of 0 without `multiple`: start afresh.
+                // The session has checked the number, so this is a tag of 0 without `multiple`: reconnect.
                 tell(window.connectionLost())
                 return link.reconnect()
             }
@@ -172,7 +173,7 @@ public final class AMQPPublisher {
 
     // MARK: - Time-outs
 
-    /// What was written is older than what waits, so the first deadline is the window's if it has one.
+    /// The earliest deadline; written publishes are older than waiting ones, so it is the window's if it has one.
     private var nextDeadline: Duration? {
         window.nextDeadline ?? (waitingCount > 0 ? queue[queueHead].since + limits.timeout : nil)
     }

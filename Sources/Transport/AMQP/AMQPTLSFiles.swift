@@ -7,14 +7,14 @@ import Darwin
 #endif
 
 extension AMQPEndpoint {
-    /// The TLS context that its files ask for; nil for plain `amqp`.
+    /// Returns the TLS context for the endpoint's files; nil for plain `amqp`.
     ///
-    /// Reads the files, so not for a busy event loop.
+    /// Reads the files, so do not call it on a busy event loop.
     func makeTLSContext() throws(AMQPConnectError) -> TLSClientContext? { try tls?.makeContext() }
 }
 
 extension AMQPEndpoint.TLSFiles {
-    /// The context that the files ask for; reads them.
+    /// Reads the files and returns their TLS context.
     func makeContext() throws(AMQPConnectError) -> TLSClientContext {
         var trust = TLSClientContext.Trust.system
         if let path = authorities { trust = .authorities(pem: try Self.read(path), source: path) }

@@ -2,25 +2,25 @@ public import AMQP
 import Delivery
 import NIOCore
 
-/// What became of a publish.
+/// The result of a publish.
 public enum PublishResult: Sendable, Equatable {
-    /// The broker has it, on a majority of its queues' nodes.
+    /// The broker has stored the message on a majority of its queues' nodes.
     case confirmed
-    /// No queue took it (mandatory messages only); the broker's code and words.
+    /// No queue took the message (mandatory messages only); holds the broker's code and text.
     case returned(code: UInt16, text: String)
-    /// The broker refused it: a full queue with reject-publish.
+    /// The broker refused the message: a full queue with reject-publish.
     case nacked
-    /// No word in time; if it was written it may still arrive.
+    /// No answer came in time; a message that was written may still arrive.
     case timedOut
-    /// The connection ended before the confirm; it may have arrived.
+    /// The connection ended before the confirm; the message may have arrived.
     case connectionLost
     /// Not sent: too many publishes wait for a connection or for the end of an alarm.
     case queueFull
-    /// Not sent: it cannot be written as AMQP.
+    /// Not sent: the message cannot be encoded as AMQP.
     case invalid(AMQPSessionError)
 }
 
-/// What a return is matched by.
+/// The key by which a return is matched to its publish.
 struct PublishKey: Hashable, Sendable {
     var exchange: String
     var routingKey: String
@@ -39,7 +39,7 @@ struct PublishKey: Hashable, Sendable {
     }
 }
 
-/// The publishes of one channel that wait for their confirm, with whom to tell.
+/// The publishes of one channel that wait for their confirm, with their completions.
 ///
 /// Confined to an event loop.
 struct PublishWindow {
@@ -62,11 +62,12 @@ struct PublishWindow {
         completions[sequence] = completion
     }
 
-    /// Takes an event of the session; returns whom to tell what, nil when the broker broke the protocol.
+    /// Processes an event of the session; returns the completions and their results, nil when the broker broke the
+    /// protocol.
     mutating func handle(_ event: AMQPEvent) -> [(Completion, PublishResult)]? {
         switch event {
         case .returned(let message):
-            // One that timed out meanwhile is no longer known; its return says nothing new.
+            // A publish that timed out is no longer tracked, and its return is ignored.
             _ = tracker.returned(PublishKey(message), code: message.code, text: message.text)
             return []
         case .confirmed(let tag, let multiple):
@@ -106,6 +107,6 @@ struct PublishWindow {
 }
 
 extension NIODeadline {
-    /// The loop's monotonic clock as the pure tier takes it.
+    /// The loop's monotonic clock in the form that the pure tier uses.
     var sinceBoot: Duration { .nanoseconds(Int64(clamping: uptimeNanoseconds)) }
 }

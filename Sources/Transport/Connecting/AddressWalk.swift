@@ -1,37 +1,38 @@
 import Delivery
 import NIOCore
 
-/// What a try of one address may take of the time for all of them.
+/// The share of one address try in the time for all of them.
 struct AddressShare: Sendable {
-    /// For all of it: the socket, TLS, a login.
+    /// The time for the whole try: the socket, TLS, a login.
     var whole: TimeAmount
-    /// For the socket.
+    /// The time for the socket.
     var socket: TimeAmount
 
-    /// The share that the machine gives a try.
+    /// Takes the share that the state machine assigns to a try.
     init(_ next: AddressTries.Try) {
         (whole, socket) = (TimeAmount(next.whole), TimeAmount(next.socket))
     }
 }
 
-/// One connection to a name: looks it up and tries its addresses, one after the other, by ``AddressTries``.
+/// One connection to a name: resolves it and tries its addresses one after another, as ``AddressTries`` decides.
 ///
-/// NIO's own connect to a name opens channels side by side and runs the initializer for each of them: a handler, a TLS
-/// session or a login that belongs to one channel breaks there. Here each try makes its own. Confined to its loop.
+/// NIO's own connect to a name opens channels in parallel and runs the initializer for each of them, which breaks a
+/// handler, TLS session or login that belongs to one channel. Here each try creates its own. Confined to its loop.
 final class AddressWalk<Value, Failure: Error> {
-    /// What a failed try means for the others.
+    /// The consequence of a failed try for the other addresses.
     enum Verdict {
-        /// The next address is tried.
+        /// Try the next address.
         case goOn
-        /// The same, and this failure says more than that nobody answered: it is told when no other address serves.
+        /// Try the next address; report this failure if no address works, because it says more than that nobody
+        /// answered.
         case goOnTelling
-        /// Every other address would say the same.
+        /// Stop: every other address would give the same answer.
         case stop
     }
 
     typealias Completion = (Result<Value, Failure>) -> Void
 
-    /// Where to, and how long all of it may take.
+    /// The name, the port and the time for the whole walk.
     struct Destination {
         var host: String
         var port: Int
@@ -39,10 +40,10 @@ final class AddressWalk<Value, Failure: Error> {
         var timeout: TimeAmount
     }
 
-    /// Makes one try to one address; the completion comes once, on the loop.
+    /// Makes one try at one address; the completion is called once, on the loop.
     private let attempt: (SocketAddress, AddressShare, @escaping Completion) -> Void
     private let judge: (Failure) -> Verdict
-    /// A failure of the look-up.
+    /// Converts a failure to resolve the name.
     private let unresolved: (any Error) -> Failure
 
     private let loop: any EventLoop
@@ -54,7 +55,7 @@ final class AddressWalk<Value, Failure: Error> {
     private var tries = AddressTries(count: 0)
     private var telling: Failure?
 
-    /// A walk that begins with ``start(completion:)``.
+    /// Creates a walk that begins with ``start(completion:)``.
     init(
         _ destination: Destination,
         loop: any EventLoop,
@@ -70,11 +71,11 @@ final class AddressWalk<Value, Failure: Error> {
         deadline = .now() + destination.timeout
     }
 
-    /// Begins; `completion` comes once, on the loop.
+    /// Begins the walk; `completion` is called once, on the loop.
     func start(completion: @escaping Completion) {
         loop.preconditionInEventLoop()
         self.completion = completion
-        // A resolver may take half a minute over a name server that is silent.
+        // A resolver may wait half a minute for a silent name server.
         alarm = loop.assumeIsolated().scheduleTask(deadline: deadline) {
             let late = AddressResolver.Failure("cannot look up \(self.destination.host): no answer in time")
             self.end(.failure(self.unresolved(late)))

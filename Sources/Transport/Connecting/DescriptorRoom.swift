@@ -1,14 +1,14 @@
 import Glibc
 
-/// Descriptors that connections leave to the rest of the process.
+/// The file descriptors that connections leave to the rest of the process.
 ///
-/// The last ones are not theirs: libdispatch, which runs Swift's tasks, opens a file of /proc for each of its threads when
-/// all of them are busy, and ends the process when it cannot.
+/// libdispatch, which runs Swift's tasks, opens a file of /proc for each of its threads when all of them are busy, and
+/// ends the process when it cannot. So connections must not use the last descriptors.
 public enum DescriptorRoom {
-    /// The number that stays free.
+    /// The number of descriptors that stay free.
     public static let reserve = 16
 
-    /// Whether a connection may have one more.
+    /// True if a connection may take one more descriptor.
     static var isThere: Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
@@ -16,7 +16,7 @@ public enum DescriptorRoom {
         defer { closedir(folder) }
         var open = 0
         while readdir(folder) != nil { open += 1 }
-        // The folder's own descriptor is among them, and its two names that are none.
+        // The count includes the folder's own descriptor and the entries "." and "..".
         return open - 3 + reserve < Int(clamping: limit.rlim_cur)
     }
 }

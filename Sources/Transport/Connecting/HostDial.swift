@@ -1,7 +1,7 @@
 public import NIOCore
 import NIOPosix
 
-/// Opens TCP connections to a host that may have several addresses, to one of them at a time.
+/// Opens TCP connections to a host that may have several addresses, trying one at a time.
 ///
 /// May be used from any thread.
 public struct HostDial: Sendable {
@@ -10,7 +10,7 @@ public struct HostDial: Sendable {
     private let loop: any EventLoop
     private let resolver: AddressResolver
 
-    /// A dial of a name or an address, without brackets.
+    /// Creates a dialer for a name, or an address without brackets.
     public init(host: String, port: Int, loop: any EventLoop, resolver: AddressResolver = .fleet) {
         self.host = host
         self.port = port
@@ -18,10 +18,9 @@ public struct HostDial: Sendable {
         self.resolver = resolver
     }
 
-    /// A connection of the loop without any handler, made within `timeout`; fails as the last address did.
+    /// Opens a connection on the loop within `timeout`, without any handler; fails with the last address's error.
     ///
-    /// Nothing is read from it before its `autoRead` is set, so that a far side that speaks first is heard by the
-    /// handlers that are added meanwhile.
+    /// Nothing is read before its `autoRead` is set, so that handlers added meanwhile see a peer's first bytes.
     public func connect(timeout: TimeAmount) -> EventLoopFuture<any Channel> {
         let promise = loop.makePromise(of: (any Channel).self)
         loop.execute {

@@ -6,30 +6,30 @@ import TLS
 ///
 /// May be used from any task.
 public struct HTTP1Client: Sendable {
-    /// A name and a value of a request's header.
+    /// A header field of a request.
     public struct Header: Sendable {
         /// The name.
         public var name: String
         /// The value.
         public var value: String
 
-        /// A header.
+        /// Creates a header field.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// A whole answer.
+    /// A complete answer.
     public struct Response: Sendable, Equatable {
         /// The status code.
         public var status: Int
         /// The body.
         public var body: [UInt8]
-        /// The peer's clock, as its `date` says it (RFC 9110, 6.6.1); nil without one.
+        /// The peer's clock in its `date` field (RFC 9110, 6.6.1); nil without one.
         public var date: String?
 
-        /// An answer.
+        /// Creates an answer.
         public init(status: Int, body: [UInt8], date: String? = nil) {
             self.status = status
             self.body = body
@@ -45,10 +45,11 @@ public struct HTTP1Client: Sendable {
     private let timeout: TimeAmount
     private let bodyLimit: Int
 
-    /// A client for one server; `timeout` is for a whole request, larger bodies than `bodyLimit` bytes are an error.
+    /// Creates a client for one server; `timeout` bounds a whole request, and bodies above `bodyLimit` bytes are an
+    /// error.
     ///
-    /// `tls`: HTTPS, with these files; the server's certificate must carry its name. They are read for each request.
-    /// `resolver` looks the host up, whose addresses are tried one after the other.
+    /// With `tls` it speaks HTTPS with these files, which are read for each request; the server's certificate must
+    /// carry the server's name. `resolver` resolves the host, whose addresses are tried one after another.
     public init(
         host: String,
         port: Int,
@@ -67,7 +68,7 @@ public struct HTTP1Client: Sendable {
         self.bodyLimit = bodyLimit
     }
 
-    /// Sends a request and waits for the whole answer, whatever its status.
+    /// Sends a request and returns the whole answer, whatever its status.
     public func send(
         _ method: String,
         _ path: String,
@@ -87,9 +88,9 @@ public struct HTTP1Client: Sendable {
         return try result.get()
     }
 
-    /// Gets an answer of any length piece by piece and answers its status.
+    /// Receives an answer of any length piece by piece; returns its status.
     ///
-    /// `piece` is called on the event loop, in order; `bodyLimit` does not apply, `timeout` does.
+    /// `piece` is called on the event loop, in order. `timeout` applies, `bodyLimit` does not.
     public func stream(
         _ path: String,
         _ piece: @escaping @Sendable ([UInt8]) -> Void
@@ -139,14 +140,14 @@ public struct HTTP1Client: Sendable {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 public enum HTTP1Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// No connection, or no answer in time.
     case unreachable(String)
-    /// The peer broke HTTP, hung up in the middle, or its body is too large.
+    /// The peer violated HTTP, hung up in the middle, or its body is too large.
     case broken(String)
 
-    /// One line.
+    /// The error as one line.
     public var description: String {
         switch self {
         case .unreachable(let text), .broken(let text): text
@@ -188,8 +189,10 @@ private final class HTTP1Exchange: ChannelInboundHandler {
         self.completion = completion
     }
 
-    /// Sends the request over a connection that is there, secured first when `tls` says with what and whose name the
-    /// server's certificate must carry, and reads the answer.
+    /// Sends the request over an open connection and reads the answer.
+    ///
+    /// `tls` gives the context with which the connection is secured first, and the name that the server's certificate
+    /// must carry.
     func begin(on channel: any Channel, tls: (context: TLSClientContext, name: String)?, until deadline: NIODeadline) {
         alarm = channel.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
             fail(.unreachable("\(place) did not answer \(head.method) \(head.uri) in time"))
@@ -226,7 +229,7 @@ private final class HTTP1Exchange: ChannelInboundHandler {
         if !isSecured { request(context) }
     }
 
-    /// The connection is secure.
+    /// Sends the request; called once the connection is secure.
     func channelActive(context: ChannelHandlerContext) {
         if isSecured { request(context) }
     }

@@ -4,26 +4,27 @@ import NIOHTTP1
 import NIOPosix
 public import TLS
 
-/// Posts to one host over HTTP/1.1, one request after the other on a connection that is kept between them.
+/// Posts to one host over HTTP/1.1, one request after another on a connection that is kept open.
 ///
-/// The host may be anybody's: its addresses are judged each time before a connection is made, and the connection goes to
-/// an address that was judged. Nothing is followed, and of an answer only the status and `Retry-After` are kept. May be
-/// used from any task, by one at a time.
+/// The host may be an arbitrary one: its addresses are checked before each connection, which goes to a checked address.
+/// Redirects are not followed, and only an answer's status and `Retry-After` are kept. May be used from any task, by
+/// one at a time.
 public actor HTTP1Poster {
-    /// Where it posts to.
+    /// The host that a poster sends to.
     public struct Destination: Sendable {
-        /// A name or an address without brackets: what TLS verifies.
+        /// A name, or an address without brackets; TLS verifies it.
         public var host: String
         /// The TCP port.
         public var port: Int
         /// The value of the `host` field.
         public var authority: String
-        /// Nil for plain TCP.
+        /// The TLS context; nil for plain TCP.
         public var tls: TLSClientContext?
-        /// Which addresses a connection may go to.
+        /// The addresses that a connection may go to.
         public var reach: AddressReach
 
-        /// A destination; TLS must have been made without ALPN, which plain HTTP/1.1 servers need not know.
+        /// Creates a destination; `tls` must have been made without ALPN, which plain HTTP/1.1 servers need not
+        /// support.
         public init(host: String, port: Int, authority: String, tls: TLSClientContext?, reach: AddressReach) {
             self.host = host
             self.port = port
@@ -33,15 +34,15 @@ public actor HTTP1Poster {
         }
     }
 
-    /// What is kept of an answer.
+    /// The parts of an answer that are kept.
     public struct Answer: Sendable, Equatable {
         /// The status code.
         public var status: Int
-        /// The `retry-after` field as it came; nil without one.
+        /// The value of the `retry-after` field as received; nil without one.
         public var retryAfter: [UInt8]?
     }
 
-    /// The bytes of an answer's body that are read, and ignored, to use the connection again.
+    /// The most body bytes that are read, and ignored, to reuse the connection.
     static let bodyMax = 65_536
 
     private let destination: Destination
@@ -49,17 +50,17 @@ public actor HTTP1Poster {
     private let loop: any EventLoop
     private var connection: PostingConnection?
 
-    /// A poster without a connection.
+    /// Creates a poster without a connection.
     public init(_ destination: Destination, loop: any EventLoop, resolver: AddressResolver = .system) {
         self.destination = destination
         self.loop = loop
         self.resolver = resolver
     }
 
-    /// Posts a body and waits for the status.
+    /// Posts a body and returns the answer.
     ///
-    /// `timeout` is for all of it, the connection too. A connection that the host has closed since the last request is
-    /// made anew. Throws when there is no answer; whether the host has read the request is unknown then.
+    /// `timeout` includes connecting. If the host has closed the connection since the last request, a new one is made.
+    /// Throws when there is no answer; then it is unknown if the host has read the request.
     public func post(
         _ target: String,
         headers: [HTTP1Client.Header],
@@ -81,7 +82,7 @@ public actor HTTP1Poster {
         return try keep(connection, answer)
     }
 
-    /// Closes the connection, also under a request, which fails.
+    /// Closes the connection; a request in progress fails.
     public nonisolated func close() {
         Task { await drop() }
     }
@@ -115,7 +116,7 @@ public actor HTTP1Poster {
         }
         let allowed = addresses.filter { destination.reach.allows($0.networkBytes) }
         guard !allowed.isEmpty else {
-            throw .unreachable("\(place) has no \(destination.reach.rawValue) address: it is not connected to")
+            throw .unreachable("\(place) has no \(destination.reach.rawValue) address, so no connection is made")
         }
         var failure = HTTP1Error.unreachable("\(place) is not reachable")
         var tries = AddressTries(count: allowed.count)
@@ -128,7 +129,7 @@ public actor HTTP1Poster {
         throw failure
     }
 
-    /// Gives up at the deadline: a resolver may take half a minute over a name server that is silent.
+    /// Resolves the host until the deadline: a resolver may wait half a minute for a silent name server.
     private func lookUp(_ deadline: NIODeadline) -> EventLoopFuture<[SocketAddress]> {
         let found = loop.makePromise(of: [SocketAddress].self)
         let late = AddressResolver.Failure("cannot look up \(destination.host): no answer in time")

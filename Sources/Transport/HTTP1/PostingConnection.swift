@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import TLS
 
-/// One connection of an `HTTP1Poster`: requests one after the other; may be used from any task.
+/// One connection of an `HTTP1Poster`: requests one after another; may be used from any task.
 final class PostingConnection: Sendable {
     typealias Answered = Result<HTTP1Poster.Answer, HTTP1Error>
 
@@ -15,7 +15,7 @@ final class PostingConnection: Sendable {
         self.loop = loop
     }
 
-    /// Connects to an address within a share of the time; secure when it returns, if it is to be.
+    /// Connects to an address within a share of the time; returns after the TLS handshake, if TLS is used.
     static func open(
         _ address: SocketAddress,
         _ destination: HTTP1Poster.Destination,
@@ -66,7 +66,7 @@ final class PostingConnection: Sendable {
             .whenFailure { exchange.value.end(.unreachable("\(exchange.value.place) is not reachable: \($0)")) }
     }
 
-    /// Sends a request; nil when the connection was closed before, so that nobody has read any of it.
+    /// Sends a request; returns nil when the connection was closed before, so that the host has read none of it.
     func send(_ head: HTTPRequestHead, _ body: [UInt8], _ deadline: NIODeadline) async -> Answered? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
@@ -86,7 +86,7 @@ final class PostingConnection: Sendable {
     }
 }
 
-/// What goes over the connection; confined to its loop.
+/// The channel handler of a connection; confined to its loop.
 final class PostingExchange: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -107,7 +107,7 @@ final class PostingExchange: ChannelInboundHandler {
         self.loop = loop
     }
 
-    /// `opened` is called once: with nil when requests can be sent.
+    /// Sets the deadline for the connection; `opened` is called once, with nil when requests can be sent.
     func open(_ deadline: NIODeadline, opened: @escaping (HTTP1Error?) -> Void) {
         self.opened = opened
         setAlarm(deadline, "no connection in time")
@@ -128,7 +128,7 @@ final class PostingExchange: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    /// Ends everything; a status that has come is an answer all the same.
+    /// Ends the connection; a status that came before still counts as the answer.
     func end(_ error: HTTP1Error) {
         guard !isOver else { return }
         isOver = true
@@ -170,13 +170,13 @@ final class PostingExchange: ChannelInboundHandler {
             )
         case .body(let part):
             bodyBytes += part.readableBytes
-            if bodyBytes > HTTP1Poster.bodyMax { end(.broken("\(place) says too much")) }
+            if bodyBytes > HTTP1Poster.bodyMax { end(.broken("\(place) sent more than \(HTTP1Poster.bodyMax) bytes")) }
         case .end: finish()
         }
     }
 
     private func finish() {
-        guard let answer, let answered else { return end(.broken("\(place) answers what nobody asked")) }
+        guard let answer, let answered else { return end(.broken("\(place) sent an answer without a request")) }
         alarm?.cancel()
         self.answered = nil
         if !mayStay {
@@ -191,7 +191,7 @@ final class PostingExchange: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // TLS says itself what is wrong with a certificate; everything else is a peer that does not speak HTTP.
+        // TLS errors name the problem with a certificate; any other error means that the peer does not speak HTTP.
         if let error = error as? TLSError {
             end(.broken(error.message))
         } else {

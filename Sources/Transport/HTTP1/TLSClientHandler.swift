@@ -1,8 +1,9 @@
 import NIOCore
 import TLS
 
-/// TLS of one connection that we make: ciphertext below, HTTP above, which hears of the connection only when it is
-/// secure.
+/// TLS of one outgoing connection: ciphertext below, HTTP above.
+///
+/// HTTP sees the connection as active only once it is secure.
 ///
 /// Confined to the connection's loop.
 final class TLSClientHandler: ChannelDuplexHandler {
@@ -14,7 +15,7 @@ final class TLSClientHandler: ChannelDuplexHandler {
     private let session: TLSSession
     private var isActive = false
 
-    /// `serverName` is what the peer's certificate must carry.
+    /// Creates a handler; `serverName` must be in the peer's certificate.
     init(_ context: TLSClientContext, serverName: String) throws(TLSError) {
         session = try TLSSession(client: context, serverName: serverName)
     }
@@ -46,7 +47,7 @@ final class TLSClientHandler: ChannelDuplexHandler {
                 failure = error
             }
         }
-        // Alerts are sent too, so that the peer can say what is wrong.
+        // Also sends alerts, so that the peer knows the fault.
         drain(context)
         context.flush()
         if session.state == .established, !isActive {
@@ -96,7 +97,7 @@ final class TLSClientHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Writes what is pending; the promise is kept with the last of it.
+    /// Writes pending ciphertext; the promise completes with the last of it.
     private func drain(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
         let count = session.pendingCiphertext
         guard count > 0 else {

@@ -4,37 +4,37 @@ import NIOConcurrencyHelpers
 public import NIOCore
 import NIOPosix
 
-/// Looks names up and gives all addresses.
+/// Resolves names to all their addresses.
 ///
-/// NIO's own connect gives no say in which address is used; a pool spreads its connections over all of them.
+/// NIO's own connect does not let the caller choose an address; a pool spreads its connections over all of them.
 public struct AddressResolver: Sendable {
-    /// Gives all stream addresses of a host, at least one, or fails; completes on the loop.
+    /// Returns all stream addresses of a host, at least one, or fails; completes on the loop.
     public typealias Resolve =
         @Sendable (_ host: String, _ port: Int, _ loop: any EventLoop) -> EventLoopFuture<[SocketAddress]>
 
-    /// See ``Resolve``.
+    /// The resolving function; see ``Resolve``.
     public let resolve: Resolve
 
-    /// A resolver of one's own.
+    /// Creates a resolver from a function.
     public init(_ resolve: @escaping Resolve) { self.resolve = resolve }
 
-    /// The system's resolver, asked off the event loop; addresses in its order, of the kinds that this machine has.
+    /// The system's resolver, called off the event loop; addresses in its order, of the families that this machine has.
     public static let system = sharing { try lookUp(host: $0, flags: Int32(AI_ADDRCONFIG)) }
 
-    /// The same for the few names that our configuration has: broker, management API, collector.
+    /// The resolver for the few names in our configuration: broker, management API, collector.
     ///
-    /// It has threads of its own: thousands of strangers' names that nobody answers for do not keep a worker from its
-    /// broker. It gives addresses of all kinds: `localhost` may be ::1 alone on a machine that has no other of IPv6.
+    /// It has its own threads: thousands of unanswered look-ups of strangers' names do not delay the broker's. It
+    /// returns addresses of all families: `localhost` may be ::1 alone on a machine that has no other IPv6 address.
     public static let fleet = sharing { try lookUp(host: $0, flags: 0) }
 
-    /// A resolver like the system's, with another way to look a name up, which may block.
+    /// Creates a resolver like the system's with another look-up function, which may block.
     public static func sharing(
         _ lookUp: @escaping @Sendable (_ host: String) throws -> [SocketAddress]
     ) -> AddressResolver {
         let lookups = NameLookups(lookUp)
         return AddressResolver { host, port, loop in
             if let literal = try? SocketAddress(ipAddress: host, port: port) {
-                // An IP address needs no look-up; a parse error only says that it is a name.
+                // An IP address needs no look-up; a parse error only means that the host is a name.
                 return loop.makeSucceededFuture([literal])
             }
             return lookups.addresses(of: host, port: port, on: loop)
@@ -43,14 +43,14 @@ public struct AddressResolver: Sendable {
 
     /// A failed look-up.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What was looked up and what the system says.
+        /// The name that was looked up and the system's error.
         public let description: String
 
-        /// A failure with its text.
+        /// Creates a failure with its text.
         public init(_ description: String) { self.description = description }
     }
 
-    /// Without ports.
+    /// Looks a host up; the addresses have no port.
     fileprivate static func lookUp(host: String, flags: Int32) throws -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -66,7 +66,7 @@ public struct AddressResolver: Sendable {
         var next = found
         while let entry = next?.pointee {
             next = entry.ai_next
-            // glibc tells 127.0.0.1 twice where /etc/hosts has a line of each kind for `localhost`.
+            // glibc returns 127.0.0.1 twice when /etc/hosts has an IPv4 and an IPv6 line for `localhost`.
             guard let address = AddressResolver.address(of: entry, host: host), !addresses.contains(address) else {
                 continue
             }
@@ -78,7 +78,7 @@ public struct AddressResolver: Sendable {
 
     private static func address(of entry: addrinfo, host: String) -> SocketAddress? {
         guard let raw = UnsafeRawPointer(entry.ai_addr) else { return nil }
-        // Safety: the resolver says by ai_family what ai_addr points to.
+        // Safety: the resolver states in ai_family the type that ai_addr points to.
         switch entry.ai_family {
         case AF_INET: return SocketAddress(raw.load(as: sockaddr_in.self), host: host)
         case AF_INET6: return SocketAddress(raw.load(as: sockaddr_in6.self), host: host)
@@ -87,10 +87,10 @@ public struct AddressResolver: Sendable {
     }
 }
 
-/// Looks names up on threads of its own, in the order that `LookupQueue` says.
+/// Looks names up on its own threads, in the order that `LookupQueue` decides.
 ///
-/// Not on the process's own pool: what blocks there for half a minute would hold files and everything else. May be used
-/// from any thread.
+/// It does not use the process's shared pool, where look-ups that block for half a minute would delay file access and
+/// all else. May be used from any thread.
 private final class NameLookups: Sendable {
     private typealias Answer = Result<[SocketAddress], any Error>
 

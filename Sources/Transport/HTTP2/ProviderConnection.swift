@@ -7,35 +7,35 @@ import TLS
 ///
 /// Confined to its loop.
 ///
-/// Reads are taken apart at once; what is to be sent leaves only in ``flush()``, which the pool calls once per turn.
+/// Reads are processed at once; output leaves only in ``flush()``, which the pool calls once per turn.
 final class ProviderConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     let id: ConnectionPool.ConnectionID
     let http2: HTTP2ClientSession
-    /// A request of this connection was answered; the answer showed that the credential was read.
+    /// True if a request of this connection was answered; the answer proves that the credential was read.
     var hasAnswered = false
     var isAuthenticated = false
     var hasRefusedFirst = false
-    /// Frames or answers wait for ``flush()``.
+    /// True if frames or answers wait for ``flush()``.
     var needsFlush = false
 
     private let tls: TLSSession
-    /// Nil once the pool has been told of the end: nothing is reported twice.
+    /// Nil once the end was reported to the pool, so that nothing is reported twice.
     private var pool: ProviderPool?
     private var context: ChannelHandlerContext?
     private var ciphertext = ByteBuffer()
-    /// Frames on their way to one TLS record.
+    /// Frames collected for one TLS record.
     private let plaintext: UnsafeMutableRawBufferPointer
     private var plaintextCount = 0
     private var failure: (any Error)?
 
-    /// Frames are collected up to here, then encrypted: just below a full TLS record.
+    /// The bytes of frames that are collected before they are encrypted: just below a full TLS record.
     private static let recordBytes = 15_000
-    /// Ciphertext is given to the channel in pieces of about this size.
+    /// The approximate size of the pieces in which ciphertext is written to the channel.
     private static let writeBytes = 65_536
-    /// What TLS adds to a record at most (header, tag, padding), with a margin.
+    /// The most that TLS adds to a record (header, tag, padding), with a margin.
     private static let recordOverhead = 128
 
     init(id: ConnectionPool.ConnectionID, pool: ProviderPool, tls: TLSSession, http2: HTTP2ClientSession) {
@@ -53,13 +53,13 @@ final class ProviderConnection: ChannelInboundHandler {
 
     var isEstablished: Bool { self.tls.state == .established }
 
-    /// Whether the TLS session is an earlier one's that goes on.
+    /// True if the TLS session resumes an earlier one.
     var isResumed: Bool { self.tls.isResumed }
 
-    /// What the next connection can resume.
+    /// The session state that the next connection can resume.
     var resumption: TLSResumption? { self.tls.resumption }
 
-    /// The channel takes more; false also while it is not there.
+    /// True if the channel accepts more; false without a channel.
     var isWritable: Bool { self.context?.channel.isWritable ?? false }
 
     // MARK: Channel
@@ -126,11 +126,11 @@ final class ProviderConnection: ChannelInboundHandler {
         }
     }
 
-    /// Sends what HTTP/2 or TLS wants to say about it, then closes.
+    /// Sends the final frames of HTTP/2 or TLS about the error, then closes.
     private func fail(_ error: any Error) {
         if error is HTTP2Error, self.isEstablished {
             let count = self.http2.send(into: self.plaintext, threshold: Self.recordBytes)
-            // The socket goes whether this can be said or not.
+            // The socket is closed even if this fails.
             try? self.encrypt(UnsafeRawBufferPointer(rebasing: self.plaintext[..<count]))
         }
         self.failure = error
@@ -141,14 +141,14 @@ final class ProviderConnection: ChannelInboundHandler {
 
     // MARK: Sending
 
-    /// Serialises what HTTP/2 has to say while the channel takes it, and encrypts it in full records.
+    /// Serializes HTTP/2's frames while the channel is writable, and encrypts them in full records.
     ///
-    /// Called between requests, too: what HTTP/2 holds for a few dozen requests stays in the cache, for a thousand
-    /// it does not.
+    /// It is also called between requests: the frames of a few dozen requests stay in the cache, those of a thousand do
+    /// not.
     func serialise() {
         guard self.isEstablished, self.failure == nil else { return }
         do {
-            // Back-pressure: what does not fit stays in HTTP/2 until the channel is writable again.
+            // Back-pressure: the remaining frames stay in HTTP/2 until the channel is writable again.
             while self.isWritable {
                 let room = UnsafeMutableRawBufferPointer(rebasing: self.plaintext[self.plaintextCount...])
                 let count = self.http2.send(into: room, threshold: Self.recordBytes - self.plaintextCount)
@@ -169,7 +169,7 @@ final class ProviderConnection: ChannelInboundHandler {
         if self.ciphertext.readableBytes >= Self.writeBytes { self.writeCiphertext() }
     }
 
-    /// Encrypts what HTTP/2 has to say and gives it to the socket: one flush.
+    /// Encrypts HTTP/2's frames and writes them to the socket in one flush.
     func flush() {
         self.needsFlush = false
         self.serialise()
@@ -180,9 +180,9 @@ final class ProviderConnection: ChannelInboundHandler {
         }
         self.writeCiphertext()
         self.context?.flush()
-        // HTTP/2 has said why the connection is over, and the peer may never close it.
+        // HTTP/2 has sent the reason for the end, and the peer may never close the connection.
         if self.isEstablished && self.http2.isFinished { self.context?.close(promise: nil) }
-        // Not all left: the next writability change continues.
+        // Frames are left over: the next writability change continues.
         if !self.isWritable { self.needsFlush = true }
     }
 
@@ -203,7 +203,7 @@ final class ProviderConnection: ChannelInboundHandler {
         self.drainSession()
     }
 
-    /// Takes over what TLS says by itself: handshake flights, alerts, and what had no room.
+    /// Takes TLS's own output: handshake flights, alerts, and ciphertext that had no room.
     private func drainSession() {
         while self.tls.pendingCiphertext > 0 {
             let tls = self.tls
@@ -218,16 +218,16 @@ final class ProviderConnection: ChannelInboundHandler {
         guard self.ciphertext.readableBytes > 0, let context = self.context else { return }
         self.pool?.counters.bytesSent += UInt64(self.ciphertext.readableBytes)
         context.write(Self.wrapOutboundOut(self.ciphertext), promise: nil)
-        // Keeps the memory when the channel has let go of it, else takes new.
+        // Reuses the memory if the channel has released it; otherwise allocates new memory.
         self.ciphertext.clear(minimumCapacity: Self.writeBytes + 16_384 + Self.recordOverhead)
     }
 
-    /// Says goodbye and closes; the pool hears nothing of it any more.
+    /// Sends GOAWAY and closes; the pool receives no further reports.
     func close() {
         self.pool = nil
         if self.isEstablished && self.failure == nil {
-            // Of what was not encrypted yet nothing leaves any more: it was told as unanswered. The peer hears why the
-            // socket goes, if it still listens; a failure changes nothing any more.
+            // Frames that are not encrypted yet are not sent, because their requests were reported as unanswered.
+            // GOAWAY tells a peer that still listens why the socket closes; a failure has no consequence any more.
             self.plaintextCount = HTTP2ClientSession.writeFarewell(into: self.plaintext)
             try? self.encryptRecord()
             self.tls.close()

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import TLS
 
-/// Does what the state machine says.
+/// Executes the state machine's commands.
 extension ProviderPool {
     func run(_ actions: [ConnectionPool.Action]) {
         for action in actions {
@@ -70,7 +70,7 @@ extension ProviderPool {
 
     private func connect(_ id: ConnectionPool.ConnectionID, among addresses: [SocketAddress]) {
         let names = addresses.map { ConnectionPool.Address($0.ipAddress ?? "\($0)") }
-        // Nil when the attempt's time ran out during the look-up.
+        // Nil if the attempt's time ran out during the look-up.
         guard let chosen = self.machine.address(for: id, among: names, now: NIODeadline.now().instant) else { return }
         self.connect(id, to: addresses[chosen])
     }
@@ -89,7 +89,7 @@ extension ProviderPool {
         self.connections.append(connection)
         ClientBootstrap(group: self.loop)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // 64 KB at a time, into memory that is used again.
+            // 64 KB at a time, into memory that is reused.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
             .channelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))
             .connectTimeout(TimeAmount(self.configuration.connections.connectDeadline))

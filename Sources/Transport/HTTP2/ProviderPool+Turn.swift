@@ -4,16 +4,16 @@ import HTTP2
 import Logging
 import NIOCore
 
-/// What happens in a turn of the loop, and by the clock.
+/// The pool's work in a turn of the loop, and its timer.
 extension ProviderPool {
-    /// Makes ``turn()`` run after everything that is readable now has been read.
+    /// Schedules ``turn()`` to run after everything that is readable now has been read.
     func scheduleTurn() {
         guard !self.isTurnScheduled else { return }
         self.isTurnScheduled = true
         self.loop.assumeIsolated().execute { self.turn() }
     }
 
-    /// A turn when a connection's pause may be over.
+    /// Schedules a turn for the time when a connection's pause may be over.
     private func scheduleLaterTurn() {
         guard !self.isLaterTurnScheduled else { return }
         self.isLaterTurnScheduled = true
@@ -33,7 +33,7 @@ extension ProviderPool {
         if self.hasDemand { self.openStreams(now: now) }
         for connection in self.connections where connection.needsFlush {
             connection.flush()
-            // A request that was opened after the GOAWAY of this turn has ended at once.
+            // A request that was opened after this turn's GOAWAY has ended at once.
             if connection.http2.hasEnded { self.takeEnded(of: connection, now: now) }
         }
         self.run(self.machine.demandChanged(self.hasDemand, isLoopBusy: self.load.isBusy, now: now.instant))
@@ -42,7 +42,7 @@ extension ProviderPool {
         self.finishIfDrained(now: now)
     }
 
-    /// Asks the source for requests while streams are free.
+    /// Fetches requests from the source while streams are free.
     private func openStreams(now: NIODeadline) {
         let count = self.connections.count
         self.firstConnection = count == 0 ? 0 : (self.firstConnection + 1) % count
@@ -61,7 +61,7 @@ extension ProviderPool {
         }
     }
 
-    /// Requests between two looks at what can be serialised; measured: 32 costs 2 % less than a thousand at once.
+    /// The number of requests between two calls of `serialise`; measured: 32 costs 2 % less than a thousand at once.
     private static let serialiseEvery = 32
 
     private func open(upTo allowed: Int, on connection: ProviderConnection, now: NIODeadline) {
@@ -90,7 +90,7 @@ extension ProviderPool {
                 metadata: ["http2.connection": "\(connection.id.number)"]
             )
             self.noteOpened(opened, on: connection, now: now)
-            // The request was taken from the source: it must not be lost.
+            // The request was taken from the source and must not be lost.
             self.counters.refused += 1
             source.unanswered(tag: tag, reason: .refused)
             self.run(self.machine.retire(connection.id, now: now.instant))
@@ -106,7 +106,7 @@ extension ProviderPool {
         connection.needsFlush = true
     }
 
-    // MARK: What a connection tells
+    // MARK: Reports of a connection
 
     func connectionEstablished(_ connection: ProviderConnection) {
         self.counters.handshakes += 1
@@ -116,7 +116,7 @@ extension ProviderPool {
         self.scheduleTurn()
     }
 
-    /// A read was taken apart: answers, SETTINGS, GOAWAY.
+    /// Handles a processed read: answers, SETTINGS, GOAWAY.
     func connectionRead(_ connection: ProviderConnection) {
         let now = NIODeadline.now()
         let events = connection.http2.takeEvents()
@@ -124,7 +124,7 @@ extension ProviderPool {
         if events.hasSettings, let limit = connection.http2.maxConcurrentStreams {
             let change = self.machine.settingsReceived(connection.id, maxStreams: limit, now: now.instant)
             self.logger.debug(
-                "a connection may have streams",
+                "stream limit received",
                 metadata: ["http2.connection": "\(connection.id.number)", "http2.streams": "\(limit)"]
             )
             if let change { self.note(change, now: now) }
@@ -146,7 +146,7 @@ extension ProviderPool {
         self.scheduleTurn()
     }
 
-    /// Tells how streams ended.
+    /// Reports ended streams to the source.
     private func takeEnded(of connection: ProviderConnection, now: NIODeadline) {
         let answered = self.counters.answered
         var ended = 0
@@ -175,7 +175,7 @@ extension ProviderPool {
         self.machine.calmAsked(connection.id, now: now.instant)
     }
 
-    /// One line when the stream limits collapse or recover, and not more than one in ten seconds.
+    /// Logs one line when the stream limits collapse or recover, at most once in ten seconds.
     private func note(_ change: ConnectionPool.LimitChange, now: NIODeadline) {
         if case .collapsed = change { self.counters.limitCollapses += 1 }
         if let last = self.limitsLoggedAt, now - last < .seconds(10) { return }
@@ -196,7 +196,7 @@ extension ProviderPool {
         self.scheduleTurn()
     }
 
-    /// The channel is gone, not by our will.
+    /// Handles the end of a channel that we did not close.
     func connectionEnded(_ connection: ProviderConnection, wasEstablished: Bool, failure: (any Error)?) {
         let now = NIODeadline.now()
         self.connections.removeAll { $0 === connection }
@@ -206,7 +206,7 @@ extension ProviderPool {
             self.counters.connectionsEnded += 1
             let text = failure.map { "\($0)" } ?? "closed by the peer"
             self.logger.debug("connection ended: \(text)", metadata: metadata)
-            // One that nobody used yet is no bad sign; one that took requests and gave nothing is.
+            // The end of an unused connection is no failure, but one that took requests and answered none is.
             if !connection.hasAnswered && (lost > 0 || connection.http2.maxConcurrentStreams == nil) {
                 self.source.connectionFailed(.connect("ended before any answer: \(text)"))
             }
@@ -230,7 +230,7 @@ extension ProviderPool {
         self.run(self.machine.goAwayReceived(connection.id, isOrderly: isOrderly, now: now.instant))
     }
 
-    /// Tells the source how a request ended.
+    /// Reports the end of a request to the source.
     private func tell(_ end: borrowing StreamEnd, of connection: ProviderConnection, now: NIODeadline) {
         switch end.kind {
         case .answered:
@@ -258,18 +258,19 @@ extension ProviderPool {
         self.source.unanswered(tag: tag, reason: .unknown(reason))
     }
 
-    /// Only until the connection is known to be authenticated.
+    /// Called until the connection is known to be authenticated.
     private func noteFirstAnswer(_ status: UInt16, of connection: ProviderConnection) {
-        // Tickets come right behind the handshake, so by now they are there. Once: a storm of refusals comes by here, too.
+        // Tickets follow the handshake, so they have come by now. Only once, because a storm of refusals also passes
+        // here.
         if !connection.hasAnswered { self.resumption = connection.resumption ?? self.resumption }
         connection.hasAnswered = true
-        // 400, 410 and 413 are about the device or the payload: the provider has accepted the token before.
+        // 400, 410 and 413 concern the device or the payload, so the provider has accepted the token before.
         guard (200..<300).contains(status) || status == 400 || status == 410 || status == 413 else { return }
         connection.isAuthenticated = true
         self.machine.authenticated(connection.id)
     }
 
-    /// A connection that refuses its first stream is replaced, after a back-off, and counts for the breaker.
+    /// Replaces a connection that refuses its first stream, after a backoff, and reports it to the breaker.
     private func noteRefusal(by connection: ProviderConnection) {
         guard !connection.hasRefusedFirst, connection.isEstablished else { return }
         connection.hasRefusedFirst = true
@@ -278,7 +279,7 @@ extension ProviderPool {
         self.retireConnection(connection.id)
     }
 
-    /// Ends all requests of a connection that is gone; returns how many.
+    /// Ends all requests of a connection that is gone; returns their number.
     @discardableResult
     func endAll(of connection: ProviderConnection, now: NIODeadline) -> Int {
         let answered = self.counters.answered
@@ -293,7 +294,7 @@ extension ProviderPool {
 
     // MARK: The clock
 
-    /// One timer for everything: short while requests are out, else until the machine's next deadline.
+    /// Arms the only timer: short while requests are in flight, otherwise for the state machine's next deadline.
     private func armTimer(now: NIODeadline) {
         var next = self.machine.nextDeadline.map { NIODeadline($0) }
         if self.hasDemand || self.drainUntil != nil || self.machine.snapshot.openStreams > 0 {
@@ -301,7 +302,7 @@ extension ProviderPool {
             next = next.map { min($0, tick) } ?? tick
         }
         guard let next else { return }
-        // Never more often than every 5 ms, whatever the machine says.
+        // At most once every 5 ms, whatever the state machine asks for.
         let at = max(next, now + .milliseconds(5))
         if let timerAt = self.timerAt {
             guard at < timerAt else { return }
@@ -311,7 +312,7 @@ extension ProviderPool {
         self.timer = self.loop.assumeIsolated().scheduleTask(deadline: at) { self.tick() }
     }
 
-    /// A twentieth of the stream deadline, between 10 and 100 ms.
+    /// The timer's interval: a twentieth of the stream deadline, between 10 and 100 ms.
     private var tickInterval: TimeAmount {
         let share = TimeAmount(self.configuration.streamDeadline / 20)
         return max(.milliseconds(10), min(.milliseconds(100), share))
@@ -330,7 +331,7 @@ extension ProviderPool {
 
     private func expireStreams(now: NIODeadline) {
         let limit = now - TimeAmount(self.configuration.streamDeadline)
-        // With the last of these the connection is left, and that is what the peer sees instead of a reset.
+        // The last of these ends makes the machine drop the connection, which the peer sees instead of a reset.
         let resetsMax = self.configuration.connections.deadlinesMax - 1
         for connection in self.connections {
             self.takeEnded(of: connection, now: now)
@@ -373,7 +374,7 @@ extension ProviderPool {
 }
 
 extension NIODeadline {
-    /// The same point for the pure tier.
+    /// The same instant for the pure tier.
     var instant: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(clamping: self.uptimeNanoseconds)) }
 
     init(_ instant: MonotonicInstant) {

@@ -5,22 +5,23 @@ public import NIOCore
 import NIOPosix
 public import TLS
 
-/// Sends requests to one provider endpoint over HTTP/2 on one event loop, over as many connections as it takes.
+/// Sends requests to one provider endpoint over HTTP/2 on one event loop, over as many connections as it needs.
 ///
 /// ```swift
 /// let pool = ProviderPool(
 ///     loop: loop, endpoint: HTTP2Endpoint(host: "api.push.apple.com", port: 443), tls: context,
 ///     configuration: ProviderPoolConfiguration(seed: seed), source: sender, logger: logger)
-/// pool.demandChanged()          // sender.nextRequest is asked from now on until it has none
-/// pool.close { … }              // answers are waited for, then all is closed
+/// sender.nextRequest is called from now on until it has none
+/// waits for answers, then closes everything
 /// ```
-/// Decisions about connections are ``Delivery/ConnectionPool``'s. Per turn of the loop: all reads first (answers go
-/// to the source as they come), then as many requests as there are free streams, then one flush per connection.
-/// Made, used and closed on its loop only; it keeps itself alive until it is closed. The source must outlive it.
+/// ``Delivery/ConnectionPool`` decides about connections. Each turn of the loop first does all reads (answers go to the
+/// source as they come), then opens as many requests as there are free streams, then flushes each connection once.
+/// Created, used and closed on its loop only. The pool keeps itself alive until it is closed, and the source must
+/// outlive it.
 public final class ProviderPool {
-    /// What the pool has done.
+    /// The pool's counts since it was created.
     public internal(set) var counters = ProviderPoolCounters()
-    /// How long answers took, by the clock of the turns that opened and read them.
+    /// The times from request to answer, by the clock of the turns that opened and read them.
     public internal(set) var answerTimes = AnswerTimes()
 
     let loop: any EventLoop
@@ -29,20 +30,20 @@ public final class ProviderPool {
     let source: any RequestSource
     let logger: Logger
     let tls: TLSClientContext
-    /// From the connection that was established last, for the next one.
+    /// The TLS state of the latest established connection, for the next one.
     var resumption: TLSResumption?
     var machine: ConnectionPool
     var connections: [ProviderConnection] = []
     var hasDemand = false
     var retirements: [ConnectionPool.ConnectionID] = []
     var isTurnScheduled = false
-    /// A turn is due after a connection's pause.
+    /// True if a turn is scheduled for after a connection's pause.
     var isLaterTurnScheduled = false
-    /// Which connection is asked first; moves on with each turn, so that none is always last.
+    /// The connection that is filled first; it moves on with each turn, so that none is always last.
     var firstConnection = 0
-    /// An ENHANCE_YOUR_CALM was among the ends that were told last.
+    /// True if an ENHANCE_YOUR_CALM was among the ends reported last.
     var isCalmAsked = false
-    /// When the log was last told of stream limits.
+    /// The time of the last log line about stream limits.
     var limitsLoggedAt: NIODeadline?
     var timer: Scheduled<Void>?
     var timerAt: NIODeadline?
@@ -51,7 +52,7 @@ public final class ProviderPool {
     var drainUntil: NIODeadline?
     var isClosed = false
 
-    /// Makes a pool without connections; call it on `loop`.
+    /// Creates a pool without connections; call it on `loop`.
     public init(
         loop: any EventLoop,
         endpoint: HTTP2Endpoint,
@@ -71,13 +72,13 @@ public final class ProviderPool {
         self.load = LoopLoad()
     }
 
-    /// Requests whose end has not been told.
+    /// The number of requests whose end has not been reported.
     public var inFlight: Int { self.connections.reduce(0) { $0 + $1.http2.inFlight } }
 
-    /// Connections that exist, by state.
+    /// The connections by state.
     public var state: ConnectionPool.Snapshot { self.machine.snapshot }
 
-    /// There is work: the source is asked for requests until it has none.
+    /// Tells the pool that there are requests: it fetches them from the source until there are none.
     public func demandChanged() {
         self.loop.assertInEventLoop()
         guard !self.isClosed && self.drainUntil == nil else { return }
@@ -85,10 +86,10 @@ public final class ProviderPool {
         self.scheduleTurn()
     }
 
-    /// Opens a connection if there is none, although there is no work yet.
+    /// Opens a connection if there is none, although there are no requests yet.
     ///
-    /// For requests that are to go at once when they come. Called again now and then it keeps one open, as far as the
-    /// peer lets it.
+    /// It is for requests that must be sent the moment they come. Repeated calls keep one connection open, as far as
+    /// the peer permits.
     public func warm() {
         self.loop.assertInEventLoop()
         guard !self.isClosed && self.drainUntil == nil else { return }
@@ -96,17 +97,17 @@ public final class ProviderPool {
         self.scheduleTurn()
     }
 
-    /// Takes a connection out of service as soon as its streams have ended; a new one is opened on demand.
+    /// Takes a connection out of service once its streams have ended; a new one is opened on demand.
     ///
-    /// For 403 ExpiredProviderToken, which wedges a connection for good.
+    /// It is for 403 ExpiredProviderToken, after which a connection is permanently unusable.
     public func retireConnection(_ id: ConnectionPool.ConnectionID) {
         self.loop.assertInEventLoop()
-        // Later in the turn, because this is called from within reads.
+        // Deferred within the turn, because this is called during reads.
         self.retirements.append(id)
         self.scheduleTurn()
     }
 
-    /// Opens no more streams, waits for answers up to `drainDeadline`, then closes and calls `completion` once.
+    /// Opens no more streams, waits up to `drainDeadline` for answers, then closes and calls `completion` once.
     public func close(_ completion: @escaping () -> Void) {
         self.loop.assertInEventLoop()
         precondition(self.drainUntil == nil, "a pool is closed once")
@@ -118,18 +119,18 @@ public final class ProviderPool {
     }
 }
 
-/// How busy the loop's thread is: CPU time per time, looked at once per tick.
+/// The load of the loop's thread: CPU time per elapsed time, sampled once per tick.
 struct LoopLoad {
-    /// Above this share more connections would only cost.
+    /// The share above which more connections would only add cost.
     static let busyShare = 0.9
-    /// Shares of shorter spans say little.
+    /// The shortest span in nanoseconds whose share is meaningful.
     private static let spanMin: Int64 = 50_000_000
 
     private(set) var isBusy = false
     private var wall: Int64 = 0
     private var cpu: Int64 = 0
 
-    /// Looks at the thread's clocks (nanoseconds).
+    /// Samples the clocks of the thread (nanoseconds).
     mutating func sample(wall: Int64, cpu: Int64) {
         let span = wall - self.wall
         guard span >= Self.spanMin else { return }

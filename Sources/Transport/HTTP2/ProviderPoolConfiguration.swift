@@ -1,13 +1,13 @@
 public import Delivery
 
-/// Where a provider is.
+/// The address of a provider.
 public struct HTTP2Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// A DNS name or an IP address; the peer's certificate must carry it.
     public let host: String
     /// The TCP port.
     public let port: Int
 
-    /// An endpoint from its parts.
+    /// Creates an endpoint from its parts.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
@@ -17,72 +17,70 @@ public struct HTTP2Endpoint: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(self.host):\(self.port)" }
 }
 
-/// The rules of a ``ProviderPool``.
+/// The configuration of a ``ProviderPool``.
 public struct ProviderPoolConfiguration: Sendable {
-    /// Limits, deadlines and back-off of connections.
+    /// Limits, deadlines and backoff of connections.
     public var connections = ConnectionPool.Configuration()
-    /// How long a request may take; after that its outcome is unknown.
-    ///
-    /// Kept to within a twentieth of it.
+    /// The time that a request may take, kept to within a twentieth; after that its outcome is unknown.
     public var streamDeadline: Duration = .seconds(10)
-    /// How long ``ProviderPool/close(_:)`` waits for answers.
+    /// The time that ``ProviderPool/close(_:)`` waits for answers.
     public var drainDeadline: Duration = .seconds(10)
-    /// Looks the host name up, anew for each connection.
+    /// Resolves the host name, anew for each connection.
     public var resolver = AddressResolver.system
-    /// Which of its addresses may be connected to; asked anew for each connection.
+    /// The addresses that may be connected to; checked for each connection.
     public var reach = AddressReach.any
-    /// Decides all jitter.
+    /// The seed of all jitter.
     public var seed: UInt64
 
-    /// The defaults; `seed` should differ between pools, so that they do not reconnect in step.
+    /// Creates the default configuration; `seed` should differ between pools, so that they do not reconnect in step.
     public init(seed: UInt64) { self.seed = seed }
 }
 
-/// What a pool has done since it was made.
+/// The counts of a pool since it was created.
 ///
-/// All of it counts up.
+/// All of them only increase.
 public struct ProviderPoolCounters: Sendable, Equatable {
-    /// Attempts to connect.
+    /// Connection attempts.
     public var connects: UInt64 = 0
-    /// Attempts that failed.
+    /// Connection attempts that failed.
     public var connectFailures: UInt64 = 0
-    /// Connections that reached TLS.
+    /// Connections that completed the TLS handshake.
     public var handshakes: UInt64 = 0
-    /// Of them those that resumed an earlier TLS session.
+    /// Handshakes that resumed an earlier TLS session.
     public var resumptions: UInt64 = 0
-    /// Connections that ended after TLS, for whatever reason.
+    /// Connections that ended after the handshake, for any reason.
     public var connectionsEnded: UInt64 = 0
     /// Requests opened.
     public var opened: UInt64 = 0
-    /// Requests answered.
+    /// Requests that were answered.
     public var answered: UInt64 = 0
     /// Requests known not to have been processed.
     public var refused: UInt64 = 0
     /// Requests whose outcome is unknown, deadlines included.
     public var unknown: UInt64 = 0
-    /// Requests that had no answer in time.
+    /// Requests without an answer in time.
     public var deadlines: UInt64 = 0
     /// GOAWAY frames received.
     public var goAways: UInt64 = 0
-    /// Times that the stream limits collapsed: a connection fell to a tenth or less, and no other had.
+    /// Collapses of the stream limits: a connection fell to a tenth or less while no other had.
     ///
-    /// ``Delivery/ConnectionPool/Snapshot/collapsed`` and `streamsAllowed` say how things stand.
+    /// ``Delivery/ConnectionPool/Snapshot/collapsed`` and `streamsAllowed` give the current state.
     public var limitCollapses: UInt64 = 0
-    /// Times that the provider asked for calm (ENHANCE_YOUR_CALM).
+    /// Requests of the provider to slow down (ENHANCE_YOUR_CALM).
     public var calmsAsked: UInt64 = 0
     /// Connections that refused their first stream.
     public var firstStreamRefusals: UInt64 = 0
-    /// Ciphertext received.
+    /// Bytes of ciphertext received.
     public var bytesReceived: UInt64 = 0
-    /// Ciphertext sent.
+    /// Bytes of ciphertext sent.
     public var bytesSent: UInt64 = 0
-    /// Times that requests were opened or answers sent on.
+    /// Turns in which requests were opened or answers passed on.
     public var turns: UInt64 = 0
 
-    /// No counts yet.
+    /// Creates counters at zero.
     public init() {}
 
-    /// Counts what another pool has done as well.
+    /// Adds the counts of another pool.
     public mutating func add(_ other: ProviderPoolCounters) {
         self.connects += other.connects
         self.connectFailures += other.connectFailures

@@ -1,38 +1,39 @@
 public import Delivery
 public import HTTP2
 
-/// Where a pool gets its requests from, and whom it tells how they ended.
+/// The supplier of a pool's requests, to which the pool reports their ends.
 ///
 /// Called on the pool's loop only.
 ///
-/// For every request that ``nextRequest(_:)`` filled, exactly one of ``answered(tag:answer:)`` and
-/// ``unanswered(tag:reason:)`` is called, in any order. None of these may block. They may call
-/// ``ProviderPool/demandChanged()`` and ``ProviderPool/retireConnection(_:)``.
+/// For every request that ``nextRequest(_:)`` filled, the pool calls exactly one of ``answered(tag:answer:)`` and
+/// ``unanswered(tag:reason:)``, in any order. None of these may block. They may call ``ProviderPool/demandChanged()``
+/// and ``ProviderPool/retireConnection(_:)``.
 public protocol RequestSource: AnyObject {
-    /// Fills one request; false when there is none now (call ``ProviderPool/demandChanged()`` when there is again).
+    /// Fills one request; returns false when there is none now.
     ///
-    /// Called once per loop turn, after all reads, for as many streams as are free.
+    /// Call ``ProviderPool/demandChanged()`` when there are requests again. The pool calls this in each loop turn,
+    /// after all reads, for as many streams as are free.
     func nextRequest(_ request: inout RequestWriter) -> Bool
-    /// The provider answered, whatever the status. `answer` is valid during the call.
+    /// Reports an answer, whatever its status; `answer` is valid during the call.
     func answered(tag: UInt64, answer: borrowing ProviderAnswer)
-    /// The request ended without an answer.
+    /// Reports that a request ended without an answer.
     func unanswered(tag: UInt64, reason: Unanswered)
-    /// A loop turn with reads or requests is over: the place to hand on what was collected.
+    /// Reports the end of a loop turn with reads or requests; collected results can be passed on here.
     func turnEnded()
-    /// A connection could not be made, or gave nothing: what a breaker counts.
+    /// Reports that a connection could not be made or gave no answer, which counts for a breaker.
     func connectionFailed(_ failure: ConnectionFailure)
 }
 
-/// What is known of a request that got no answer.
+/// The outcome of a request that got no answer.
 public enum Unanswered: Sendable, Equatable {
-    /// Known not to have been processed: send it again, the attempt is not charged.
+    /// The request is known not to have been processed: send it again; the attempt is not charged.
     case refused
-    /// It may have been processed: `on_unknown` decides.
+    /// The request may have been processed: `on_unknown` decides.
     case unknown(UnknownReason)
 
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     public enum UnknownReason: Sendable, Equatable {
-        /// Nothing came in time.
+        /// No answer came in time.
         case deadline
         /// The provider reset the stream with this code (see `HTTP2ErrorCode`).
         case reset(code: UInt32)
@@ -41,25 +42,25 @@ public enum Unanswered: Sendable, Equatable {
     }
 }
 
-/// Why a connection is of no use.
+/// The reason why a connection is unusable.
 public enum ConnectionFailure: Sendable, Equatable {
-    /// The host name has no address, or it cannot be looked up.
+    /// The host name has no address, or resolving it failed.
     case resolution(String)
     /// The host name has addresses, and ``ProviderPoolConfiguration/reach`` allows none of them.
     case outOfReach(String)
-    /// TCP or TLS failed, or the peer's certificate did not verify; the text says what.
+    /// TCP or TLS failed, or the peer's certificate did not verify; the text gives the reason.
     case connect(String)
     /// TCP, TLS or the first SETTINGS took too long.
     case handshakeDeadline
-    /// The provider refused the first request of a connection without looking at it.
+    /// The provider refused the first request of a connection without processing it.
     case firstStreamRefused
 }
 
 /// A provider's answer.
 ///
-/// Valid only inside the call that hands it out: copy what is to be kept.
+/// Valid only inside the call that hands it out: copy any part that you keep.
 public struct ProviderAnswer: ~Copyable {
-    /// 200 to 999.
+    /// The status, 200 to 999.
     public let status: UInt16
     /// The value of `retry-after`, empty when absent.
     public let retryAfter: UnsafeRawBufferPointer
@@ -69,9 +70,9 @@ public struct ProviderAnswer: ~Copyable {
     public let apnsID: UnsafeRawBufferPointer
     /// At most 4 KiB of the body.
     public let body: UnsafeRawBufferPointer
-    /// The body was longer, or the stream ended in the middle of it.
+    /// True if the body was longer, or the stream ended in the middle of it.
     public let isTruncated: Bool
-    /// The connection that it came on, for ``ProviderPool/retireConnection(_:)``.
+    /// The connection that carried it, for ``ProviderPool/retireConnection(_:)``.
     public let connection: ConnectionPool.ConnectionID
     /// Nanoseconds from opening the stream to the answer.
     public let nanoseconds: Int64

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 
 extension SocketAddress {
-    /// The bytes of an IP address in the network's order; empty for anything else.
+    /// The bytes of an IP address in network byte order; empty for anything else.
     var networkBytes: [UInt8] {
         guard let text = ipAddress else { return [] }
         let (family, count) = self.protocol == .inet ? (AF_INET, 4) : (AF_INET6, 16)

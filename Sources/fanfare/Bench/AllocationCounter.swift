@@ -1,7 +1,7 @@
 import Campaigns
 import Foundation
 
-/// Counts what a process allocates: a library of ours that is loaded before the system's (ld.so(8), LD_PRELOAD).
+/// Counts the allocations of a process with a library of ours, loaded before the system's (ld.so(8), LD_PRELOAD).
 struct AllocationCounter: Sendable {
     private let library: String
     private let file: String
@@ -22,15 +22,15 @@ struct AllocationCounter: Sendable {
         return counter
     }
 
-    /// What a process needs in its environment to be counted.
+    /// The environment that a counted process needs.
     var variables: [String: String] { ["LD_PRELOAD": library, "MALLOC_COUNT_FILE": file] }
 
-    /// Allocations so far of all processes that were started with these variables.
+    /// Returns the allocations so far of all processes started with these variables.
     func count() throws -> Int {
         guard let data = FileManager.default.contents(atPath: file), data.count == 8 else {
             throw CommandFailure(.failed, "the count of allocations cannot be read from \(file)")
         }
-        // The writer's own byte order.
+        // In the writer's own byte order.
         return data.withUnsafeBytes { Int($0.loadUnaligned(as: UInt64.self)) }
     }
 }

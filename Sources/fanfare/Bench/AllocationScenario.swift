@@ -1,10 +1,9 @@
 import Campaigns
 import Fleet
 
-/// How often a worker allocates for a device: the difference between two campaigns of different sizes.
+/// A worker's allocations for each device: the difference between two campaigns of different sizes.
 ///
-/// What is allocated for a campaign, a shard or as time goes by is shared by its devices; what is allocated for each
-/// device counts 1.
+/// Allocations for a campaign, for a shard or over time are shared by its devices; one for each device counts 1.
 struct AllocationScenario: Sendable {
     let stage: BenchStage
 
@@ -53,7 +52,7 @@ struct AllocationScenario: Sendable {
         )
     }
 
-    /// What one more device costs.
+    /// Returns the allocations for one more device.
     static func perDevice(few: (devices: Int, count: Int), many: (devices: Int, count: Int)) -> Double {
         Double(many.count - few.count) / Double(max(1, many.devices - few.devices))
     }

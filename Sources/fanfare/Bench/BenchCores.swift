@@ -1,9 +1,9 @@
 import Campaigns
 import Foundation
 
-/// Which cores the two ends of a measurement run on, so that neither takes time from the other.
+/// The cores of the two ends of a measurement, so that neither takes time from the other.
 struct BenchCores: Sendable, Equatable {
-    /// The end of a measurement that a process belongs to.
+    /// An end of a measurement.
     enum Side: Sendable {
         /// Fanfare or h2load, one at a time.
         case sender
@@ -11,24 +11,24 @@ struct BenchCores: Sendable, Equatable {
         case far
     }
 
-    /// The sender's core; nil when there are not two, and everything runs wherever it may.
+    /// The sender's core; nil when only one core is allowed, and everything shares it.
     let sender: Int?
-    /// The far side's cores.
+    /// The server's cores.
     let far: [Int]
 
-    /// The last of the allowed cores is the sender's, the others are the far side's.
+    /// Gives the last of the allowed cores to the sender, the others to the server.
     init(allowed: [Int]) {
         sender = allowed.count > 1 ? allowed.last : nil
         far = allowed.count > 1 ? Array(allowed.dropLast()) : []
     }
 
-    /// The cores that this process may use.
+    /// Returns the cores that this process may use.
     static func ofThisProcess() -> BenchCores {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         return BenchCores(allowed: allowed(inStatus: status))
     }
 
-    /// The numbers of `Cpus_allowed_list: 0-3,8` (proc(5)).
+    /// Returns the numbers in `Cpus_allowed_list: 0-3,8` (proc(5)).
     static func allowed(inStatus status: String) -> [Int] {
         let name = "Cpus_allowed_list:"
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return [] }
@@ -40,14 +40,14 @@ struct BenchCores: Sendable, Equatable {
         }
     }
 
-    /// A command line that keeps to its side's cores; taskset(1) executes the command in its own process.
+    /// Returns a command line bound to its side's cores; taskset(1) executes the command in its own process.
     func command(_ arguments: [String], on side: Side) -> [String] {
         guard let sender, let taskset = BenchTools.path(of: "taskset") else { return arguments }
         let cores = side == .sender ? [sender] : far
         return [taskset, "-c", cores.map(String.init).joined(separator: ",")] + arguments
     }
 
-    /// For people.
+    /// The assignment, for people.
     var text: String {
         guard let sender, BenchTools.path(of: "taskset") != nil else {
             return "sender and far side share their cores: the figures are rougher than on two cores"
@@ -58,13 +58,13 @@ struct BenchCores: Sendable, Equatable {
 
 /// Programs of other packages that the bench needs.
 enum BenchTools {
-    /// Where a program is, as the shell would find it.
+    /// Returns a program's path, found as the shell finds it.
     static func path(of name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// The load generator that everything is compared with.
+    /// Returns the path of h2load, the load generator that everything is compared with.
     static func h2load() throws -> String {
         guard let path = path(of: "h2load") else {
             throw CommandFailure(.failed, "h2load is not installed: apt-get install nghttp2-client")

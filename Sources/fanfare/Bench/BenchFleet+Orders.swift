@@ -5,9 +5,9 @@ import NIOCore
 import NIOPosix
 import Store
 
-/// What operators do to a campaign, as the commands of `fanfare campaign` do it.
+/// Operators' orders to a campaign, as the commands of `fanfare campaign` give them.
 extension BenchFleet {
-    /// Gives a campaign another rate.
+    /// Changes a campaign's rate.
     func pace(_ job: BenchJob, _ pace: Pace) async throws {
         let (app, id) = (job.job.app, job.job.id)
         _ = try await ledger.write(.synced) { [ledger] transaction in
@@ -29,22 +29,22 @@ extension BenchFleet {
         try await order(job) { [ledger] in try $0.pause(campaign: $1, now: ledger.now()) }
     }
 
-    /// Lets a paused campaign go on.
+    /// Resumes a paused campaign.
     func resume(_ job: BenchJob) async throws {
         _ = try await order(job) { [ledger] in try $0.resume(campaign: $1, reason: .paused, now: ledger.now()) }
     }
 
-    /// Fires a held campaign twice at once, as two operators would; when the first commit was done, in nanoseconds of
-    /// CLOCK_MONOTONIC.
+    /// Fires a held campaign twice at once, as two operators would; returns the time of the first commit, in
+    /// nanoseconds of CLOCK_MONOTONIC.
     func fire(_ job: BenchJob) async throws -> Int64 {
         async let one = order(job) { [ledger] in try $0.fire(campaign: $1, now: ledger.now()) }
         async let two = order(job) { [ledger] in try $0.fire(campaign: $1, now: ledger.now()) }
         return min(try await one, try await two)
     }
 
-    /// One order from a process of its own: a synced commit and a hint to all workers.
+    /// Gives one order with a ledger connection of its own: a synced commit and a hint to all workers.
     ///
-    /// - Returns: When the commit was done, in nanoseconds of CLOCK_MONOTONIC.
+    /// - Returns: The time of the commit, in nanoseconds of CLOCK_MONOTONIC.
     private nonisolated func order(
         _ job: BenchJob,
         _ give: @escaping @Sendable (LedgerTransaction, UInt32) throws -> LifeResult
@@ -60,7 +60,7 @@ extension BenchFleet {
         await hint.look(at: "\(app)/\(id)")
         await hint.close()
         await own.close()
-        guard result != .unknown, result != nil else { throw CommandFailure(.failed, "nobody knows \(app)/\(id)") }
+        guard result != .unknown, result != nil else { throw CommandFailure(.failed, "\(app)/\(id) is unknown") }
         return committed
     }
 }

@@ -9,9 +9,9 @@ import Transport
 
 /// Workers, their ledger and a producer, for one scenario.
 actor BenchFleet {
-    /// A campaign that is slower than so many devices a second is cancelled, and what it has come to is measured.
+    /// A campaign slower than this many devices a second is cancelled, and measured by its progress until then.
     private static let slowest = 25_000
-    /// Whatever its size, it is given this long.
+    /// The least time that any campaign is given.
     private static let limit = Duration.seconds(60)
 
     let stage: BenchStage
@@ -24,7 +24,7 @@ actor BenchFleet {
     private var campaigns = 0
     var wasCut = false
 
-    /// A new ledger in a folder of the scenario's own, and the topology; `name` tells its fleets apart.
+    /// Creates a ledger in the scenario's own folder, and the topology; `name` tells the scenario's fleets apart.
     init(_ scenario: BenchScenario, _ stage: BenchStage, named name: String? = nil) async throws {
         guard let broker = stage.broker else { preconditionFailure("\(scenario) was started without a broker") }
         try await stage.checkBroker()
@@ -49,8 +49,6 @@ actor BenchFleet {
         producer = try await CampaignProducer.connect(broker.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
     }
 
-    /// Uploads made-up devices as a list of the app; another seed makes other devices.
-    ///
     /// - Parameter isPersonal: With a language and three variables each.
     func upload(
         _ devices: Int,
@@ -80,7 +78,8 @@ actor BenchFleet {
         _ = try await upload.finish()
     }
 
-    /// Registers made-up devices of the app: two tags, an attribute and a version each, four locales, three time zones.
+    /// Registers made-up devices of the app, each with two tags, an attribute and a version, over four locales and
+    /// three time zones.
     func register(_ devices: Int) async throws {
         stage.say("registering \(NumberText.grouped(devices)) devices")
         var tokens = MadeUpTokens(seed: 7)
@@ -108,21 +107,21 @@ actor BenchFleet {
 
     // MARK: Workers
 
-    /// How workers are started.
+    /// The settings for starting workers.
     struct Crew: Sendable {
-        /// `worker.roles`; nil is all.
+        /// `worker.roles`; nil for all.
         var roles: String?
-        /// Whose accounts the apps have.
+        /// The provider of the apps' accounts.
         var provider = BenchProvider.apns
         /// The app's frequency cap.
         var frequencyCap: String?
-        /// The file of the app's integration keys; nil: it has no edge.
+        /// The file of the app's integration keys; nil for an app without an edge.
         var integrationKeys: String?
-        /// More of their environment.
+        /// Additional environment variables.
         var variables: [String: String] = [:]
     }
 
-    /// Starts workers beside those that run; they send for each app to its far side.
+    /// Starts workers beside the running ones; they send each app's pushes to its simulator.
     func start(_ count: Int = 1, _ crew: Crew = Crew(), to fars: [String: Peer]) async throws {
         let file = "\(folder.path)/apps-\(workers.count).yaml"
         guard FileManager.default.createFile(atPath: file, contents: Data(apps(fars, crew).utf8)) else {
@@ -145,13 +144,13 @@ actor BenchFleet {
         workers.removeAll()
     }
 
-    /// Ends one worker without a word, as a crash does.
+    /// Kills one worker with SIGKILL, as a crash would.
     func killWorker() async throws {
         guard let worker = workers.popLast() else { preconditionFailure("no worker runs") }
         await stage.processes.kill(worker.name)
     }
 
-    /// Ends everything but the far sides, with nothing of it left in the broker.
+    /// Ends everything but the simulators, and leaves no message in the broker.
     func close() async throws {
         if wasCut, !workers.isEmpty { try await emptyQueues() }
         await stopWorkers()
@@ -160,7 +159,7 @@ actor BenchFleet {
         try await place.remove(stage)
     }
 
-    /// Every push carries a signed message id, as in production.
+    /// Returns the text of `apps.yaml`; every push carries a signed message id, as in production.
     private func apps(_ fars: [String: Peer], _ crew: Crew) -> String {
         let cap = crew.frequencyCap.map { "\n    frequency_cap: \($0)" } ?? ""
         let keys = crew.integrationKeys.map { "\n      integration_keys_file: \($0)" } ?? ""
@@ -175,7 +174,7 @@ actor BenchFleet {
         }
     }
 
-    /// A worker is up when it has entered itself into the ledger with its apps.
+    /// Waits until the workers have registered themselves in the ledger with their apps.
     private func waitForWorkers(apps: Set<String>) async throws {
         for _ in 0..<600 {
             try await stage.processes.check()
@@ -188,7 +187,7 @@ actor BenchFleet {
         throw CommandFailure(.failed, "the workers were not up within 12 s; their logs are in \(stage.folder.path)")
     }
 
-    /// What a cancelled campaign has left in queues and on rungs is taken by the workers that still run.
+    /// Waits until the running workers have consumed the messages of a cancelled campaign from queues and rungs.
     func emptyQueues() async throws {
         for _ in 0..<200 {
             if try await stage.messages(broker) == 0 { return }
@@ -213,7 +212,7 @@ actor BenchFleet {
         return try await send(devices, job, far: far)
     }
 
-    /// The same to a segment of the registry.
+    /// Sends a campaign to a segment of the registry and measures its steady state.
     func send(
         _ devices: Int,
         toSegment segment: String,
@@ -230,7 +229,7 @@ actor BenchFleet {
         track.add(try sample(done: 0, far: far, since: .now))
         let start = ContinuousClock.now
         try await job.publish(producer)
-        // A status is counted from the campaign's rows: a long one is not asked for as often.
+        // A status is counted from the campaign's rows, so a large campaign is polled less often.
         let pause = Duration.milliseconds(devices > 4_000_000 ? 250 : 50)
         let limit = max(Self.limit, .seconds(devices / Self.slowest))
         var isCut = false
@@ -257,7 +256,7 @@ actor BenchFleet {
         }
     }
 
-    /// The same with workers of its own, which are ended.
+    /// Sends with new workers, which are stopped afterwards.
     func sendWithNewWorkers(_ count: Int, _ devices: Int, far: Peer) async throws -> CampaignRun {
         try await start(count, to: [BenchJob.app: far])
         let run = try await send(devices, far: far)
@@ -265,7 +264,7 @@ actor BenchFleet {
         return run
     }
 
-    /// The next urgent campaign, not published yet; a device of its own.
+    /// Returns the next urgent campaign, to a device of its own; not published yet.
     func urgentJob() throws -> BenchJob {
         campaigns += 1
         var tokens = MadeUpTokens(seed: UInt64(1_000_000 + campaigns))
@@ -284,7 +283,7 @@ actor BenchFleet {
         return job
     }
 
-    /// How far a campaign is; nil until intake has it.
+    /// Returns a campaign's status; nil until intake has it.
     func status(of job: BenchJob) async throws -> CampaignStatus? {
         let (app, id) = (job.job.app, job.job.id)
         return try await ledger.read { [ledger] in try $0.status(app: app, id: id, now: ledger.now()) }

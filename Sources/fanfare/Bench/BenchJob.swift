@@ -8,16 +8,16 @@ import Transport
 struct BenchJob: Sendable {
     /// The app of the simulator's `apps.yaml`.
     static let app = "news"
-    /// Another one, whose requests go to a far side of their own.
+    /// Another app, whose requests go to a simulator of their own.
     static let urgentApp = "alerts"
     /// The list of all devices.
     static let list = "bench"
 
-    /// What a campaign asks to be counted for each device.
+    /// The count that a campaign needs for each device.
     enum Counted: Sendable {
         /// Nothing.
         case none
-        /// The frequency cap, by a tag that others do not have.
+        /// The frequency cap, by a tag that other campaigns do not have.
         case cap
         /// The badge.
         case badge
@@ -30,9 +30,9 @@ struct BenchJob: Sendable {
     private let body: [UInt8]
     let createdAt: Timestamp
 
-    /// A campaign to a list; no two may share a number.
+    /// Makes a campaign to a list; each needs its own number.
     ///
-    /// All ids have one length: a push names its campaign, and h2load's body is to be as long as ours.
+    /// All ids have one length: a push names its campaign, and h2load's body has to be as long as ours.
     ///
     /// - Parameter isPersonal: Three variables a device and four languages, of about the same length.
     init(
@@ -58,7 +58,7 @@ struct BenchJob: Sendable {
         )
     }
 
-    /// A campaign to a segment of the registry.
+    /// Makes a campaign to a segment of the registry.
     init(number: Int, segment: String, counted: Counted = .none, now: Timestamp) throws {
         let audience = JSONValue.object(["segment": .string(segment)]).text
         try self.init(number: number, audience: audience, counted: counted, now: now)
@@ -105,7 +105,7 @@ struct BenchJob: Sendable {
     /// The devices' languages: the standard content's and those of its localizations.
     static let locales = ["en", "es-ES", "de-DE", "pt-BR"]
 
-    /// An urgent campaign to one device.
+    /// Makes an urgent campaign to one device.
     init(urgent id: String, token: String, now: Timestamp) throws {
         let text = """
             {"id": "\(id)", "app": "\(Self.urgentApp)", "created_at": "\(now.rfc3339)",
@@ -125,7 +125,7 @@ struct BenchJob: Sendable {
         self.job = job
     }
 
-    /// Publishes it as any producer would.
+    /// Publishes the campaign as any producer would.
     func publish(_ producer: CampaignProducer) async throws {
         try await producer.publish(job, body: body, at: createdAt)
     }

@@ -3,17 +3,17 @@ import Fleet
 import Foundation
 import Store
 
-/// The ledger of one fleet of a bench: a file in its folder, or a database of its own on a PostgreSQL server.
+/// The ledger of one fleet: a file in its folder, or a database of its own on a PostgreSQL server.
 struct BenchLedger: Sendable {
-    /// What `store.url` says of it.
+    /// The value of `store.url`.
     let location: Configuration.StoreLocation
     private let database: (name: String, server: Server)?
 
-    /// A PostgreSQL server on which databases may be made, spoken to with `psql`.
+    /// A PostgreSQL server on which databases may be created, through `psql`.
     struct Server: Sendable {
         private let url: URLComponents
 
-        /// Of the URL of a database that is there; nil when it is none of a single host.
+        /// Takes the URL of an existing database; nil for an invalid one or one of several hosts.
         init?(_ url: String) {
             guard let url = URLComponents(string: url), let scheme = url.scheme, scheme.hasPrefix("postgres") else {
                 return nil
@@ -21,14 +21,14 @@ struct BenchLedger: Sendable {
             self.url = url
         }
 
-        /// The URL of another database of the server.
+        /// Returns the URL of another database of the server.
         func url(of database: String) -> String? {
             var url = url
             url.path = "/" + database
             return url.string
         }
 
-        /// A password has no place in a command line, which everybody can read.
+        /// The environment for `psql`, since a password in a command line is readable by everybody.
         fileprivate var environment: [String: String] {
             var values = ["PGDATABASE": String(url.path.dropFirst())]
             values["PGHOST"] = url.host ?? url.queryItems?.first { $0.name == "host" }?.value
@@ -39,13 +39,13 @@ struct BenchLedger: Sendable {
         }
     }
 
-    /// A file.
+    /// Names a file.
     init(file path: String) {
         location = .sqlite(path: path)
         database = nil
     }
 
-    /// A new database.
+    /// Creates a database.
     init(_ name: String, on server: Server, _ stage: BenchStage) async throws {
         guard let url = server.url(of: name) else {
             throw CommandFailure(.usage, "store.url does not name a database of one PostgreSQL server")
@@ -55,7 +55,7 @@ struct BenchLedger: Sendable {
         try await Self.run("CREATE DATABASE \(name) TEMPLATE template0", server, stage)
     }
 
-    /// What goes into a configuration file.
+    /// The value for a configuration file.
     var text: String {
         switch location {
         case .sqlite(let path): "sqlite:\(path)"

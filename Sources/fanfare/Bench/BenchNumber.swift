@@ -2,7 +2,7 @@ import Campaigns
 
 /// Measured numbers as text.
 enum BenchNumber {
-    /// Rounded to so many digits behind the point, which is a point everywhere.
+    /// Returns a number rounded to so many digits after the decimal point, in every locale a point.
     static func text(_ value: Double, digits: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "0" }
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
@@ -13,14 +13,14 @@ enum BenchNumber {
         return "\(sign)\(scaled / scale)." + String(repeating: "0", count: digits - fraction.count) + fraction
     }
 
-    /// The middle one, the mean of both in the middle, 0 of none.
+    /// Returns the median, the mean of the middle two for an even count, or 0 for no values.
     static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard let last = sorted.indices.last else { return 0 }
         return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
     }
 
-    /// The smallest value that a share of all does not exceed (nearest rank); nil of none.
+    /// Returns the least value that covers a share of all values (nearest rank); nil for no values.
     static func percentile(_ share: Double, of values: [Double]) -> Double? {
         let sorted = values.sorted()
         guard let last = sorted.indices.last else { return nil }
@@ -30,6 +30,6 @@ enum BenchNumber {
 }
 
 extension JSONValue {
-    /// A measured number, to three digits behind the point.
+    /// Returns a measured number with three decimal places.
     static func decimal(_ value: Double) -> JSONValue { .number(JSONNumber(text: BenchNumber.text(value, digits: 3))) }
 }

@@ -3,17 +3,17 @@ import Fleet
 import Foundation
 import PushProviders
 
-/// What a scenario is measured with besides Apple's service: tokens, an app's block, and the far side's form.
+/// The parts of a scenario that depend on the provider: tokens, an app's block, and the simulator's options.
 struct BenchProvider: Sendable {
     /// Its name in `apps.yaml` and lists.
     let name: ProviderName
-    /// What the bare far side is started with.
+    /// Options of the bare simulator.
     let farOptions: [String]
-    /// The block of `apps.yaml` for a far side.
+    /// The members of an app's block in `apps.yaml`, for a simulator.
     let settings: @Sendable (Peer) -> [String: String]
-    /// A device's token.
+    /// Makes a device's token.
     let token: @Sendable (inout MadeUpTokens) -> String
-    /// The value of `authorization`, as long as a real one: h2load sends it whatever it says.
+    /// The value of `authorization`, as long as a real one; h2load sends it, and its contents do not matter.
     let authorization: [UInt8]
 
     /// Apple: an ES256 token with ten characters each of key and team.
@@ -33,7 +33,7 @@ struct BenchProvider: Sendable {
 
     /// Google: an access token of a kilobyte, device tokens of 163 characters.
     ///
-    /// Without a quota: what is measured is the worker.
+    /// Without a quota, because the worker is measured.
     static let fcm = BenchProvider(
         name: ProviderName(rawValue: "fcm"),
         farOptions: ["--fcm"],
@@ -47,13 +47,13 @@ struct BenchProvider: Sendable {
         authorization: Array("Bearer ya29.".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 1_012)
     )
 
-    /// The lines of the block, below an app.
+    /// Returns the lines of the block, below an app.
     func block(_ far: Peer) -> String {
         let lines = settings(far).sorted { $0.key < $1.key }.map { "      \($0.key): \($0.value)" }
         return (["    \(name.rawValue):"] + lines).joined(separator: "\n")
     }
 
-    /// The request that a worker makes of a campaign for a far side, to some device.
+    /// Returns a worker's request for a campaign to a simulator, for some device.
     func request(_ job: BenchJob, _ far: Peer) throws -> BenchRequest {
         guard let provider = ProviderRegistry.provider(named: name) else {
             throw CommandFailure(.failed, "there is no provider \(name.rawValue)")

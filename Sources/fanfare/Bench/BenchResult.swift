@@ -1,9 +1,9 @@
 import Campaigns
 import Fleet
 
-/// One measured number, with what it has to reach where the design says so (section 16).
+/// One measured number, with its target where the design has one (section 16).
 struct BenchMetric: Sendable, Equatable {
-    /// What a figure has to reach.
+    /// A bound that a number has to meet.
     enum Target: Sendable, Equatable {
         case atMost(Double)
         case atLeast(Double)
@@ -11,13 +11,13 @@ struct BenchMetric: Sendable, Equatable {
 
     /// The name in JSON.
     let name: String
-    /// What it is, for people.
+    /// The label for people.
     let label: String
-    /// nil when it could not be measured.
+    /// Nil when it could not be measured.
     let value: Double?
     /// Its unit; may be empty.
     let unit: String
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     let digits: Int
     let target: Target?
 
@@ -37,9 +37,9 @@ struct BenchMetric: Sendable, Equatable {
         self.target = target
     }
 
-    /// Whether the target is met; nil without one.
+    /// True if the target is met; nil without one.
     ///
-    /// What could not be measured is not met.
+    /// A target without a measured number counts as missed.
     var isMet: Bool? {
         switch target {
         case nil: nil
@@ -60,7 +60,7 @@ struct BenchMetric: Sendable, Equatable {
         }
     }
 
-    /// `met`, `missed` or nothing.
+    /// `met`, `missed` or empty.
     var verdict: String { isMet.map { $0 ? "met" : "missed" } ?? "" }
 
     private func text(_ number: Double) -> String {
@@ -86,30 +86,30 @@ struct BenchMetric: Sendable, Equatable {
 }
 
 extension BenchResult {
-    /// A scenario that broke off.
+    /// Makes the result of a scenario that failed.
     init(scenario: BenchScenario, failure: String) {
         self.init(scenario: scenario, subject: "could not be measured", metrics: [], notes: [failure])
     }
 }
 
-/// What a scenario found out.
+/// The result of a scenario.
 struct BenchResult: Sendable {
     let scenario: BenchScenario
-    /// What was measured, in one line.
+    /// The subject of the measurement, in one line.
     let subject: String
-    /// Its runs, for people; nil when there is nothing to see.
+    /// The runs, for people; nil for none.
     var runs: TextTable?
     /// Medians, percentiles, peaks.
     let metrics: [BenchMetric]
-    /// What a reader of the figures has to know.
+    /// Remarks that the numbers need.
     var notes: [String] = []
-    /// Its runs, for scripts.
+    /// The runs, for scripts.
     var details: [JSONValue] = []
 
-    /// Whether there is anything to say: a scenario none of whose runs counted has no number.
+    /// True if any number was measured; without one, no run counted.
     var isMeasured: Bool { metrics.contains { $0.value != nil } }
 
-    /// For people.
+    /// The result, for people.
     var text: String {
         var table = TextTable(columns: [.left, .left, .right, .left])
         for metric in metrics { table.add([metric.verdict, metric.label, metric.valueText, metric.targetText]) }
@@ -117,7 +117,7 @@ struct BenchResult: Sendable {
             .joined(separator: "\n")
     }
 
-    /// For scripts.
+    /// The result, for scripts.
     var json: JSONValue {
         .object([
             "scenario": .string(scenario.rawValue), "subject": .string(subject), "measured": .bool(isMeasured),
@@ -127,18 +127,18 @@ struct BenchResult: Sendable {
     }
 }
 
-/// All scenarios of a bench.
+/// The results of a bench.
 struct BenchReport: Sendable {
-    /// Which core was whose.
+    /// The assignment of the cores.
     let cores: String
     let results: [BenchResult]
 
-    /// Whether every scenario could be measured.
+    /// True if every scenario was measured.
     var isWell: Bool { results.allSatisfy(\.isMeasured) }
 
     private var withTarget: [BenchMetric] { results.flatMap(\.metrics).filter { $0.target != nil } }
 
-    /// For people.
+    /// The report, for people.
     var text: String {
         let met = withTarget.count { $0.isMet == true }
         let missed = withTarget.count - met
@@ -146,14 +146,14 @@ struct BenchReport: Sendable {
         return ([cores] + results.map(\.text) + end).joined(separator: "\n\n")
     }
 
-    /// For scripts.
+    /// The report, for scripts.
     var json: JSONValue {
         .object([
             "cores": .string(cores), "scenarios": .array(results.map(\.json)),
         ])
     }
 
-    /// A table in Markdown: a row for each figure.
+    /// The report as a Markdown table: a row for each number.
     var markdown: String {
         var lines = ["| | | measured | must reach | |", "|---|---|---:|---:|---|"]
         for result in results {

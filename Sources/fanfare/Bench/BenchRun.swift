@@ -1,24 +1,24 @@
 import Campaigns
 import Fleet
 
-/// What one sender cost between two moments.
+/// One sender's cost between two instants.
 struct BenchRun: Sendable, Equatable {
-    /// Requests answered between them.
+    /// Requests answered in that time.
     var requests: Int
-    /// The sender's CPU.
+    /// The sender's CPU, in seconds.
     var cpuSeconds: Double
     /// Requests a second.
     var rate: Double
-    /// The far side's CPU for one request, in microseconds.
+    /// The server's CPU for one request, in microseconds.
     var farMicroseconds: Double
 
     /// The sender's CPU for one request, in microseconds.
     var microseconds: Double { cpuSeconds * 1e6 / Double(max(1, requests)) }
 
-    /// The far side was the slower one: the sender had to wait, and its batches say nothing.
+    /// True if the server was slower: the sender had to wait, so its batches say nothing.
     var isRefused: Bool { farMicroseconds > microseconds }
 
-    /// For scripts.
+    /// The run, for scripts.
     var json: JSONValue {
         .object([
             "requests": .number(JSONNumber(requests)), "cpu_us": .decimal(microseconds), "rate": .decimal(rate),
@@ -38,14 +38,14 @@ struct BenchPair: Sendable {
     /// Fanfare's CPU for a request as a share of h2load's.
     var ratio: Double { fanfare.microseconds / h2load.microseconds }
 
-    /// Why the pair does not count; nil when it does.
+    /// The reason why the pair does not count; nil when it does.
     var refusal: String? {
         if fanfare.isRefused { return "refused: the far side used more CPU than Fanfare" }
         if h2load.isRefused { return "refused: the far side used more CPU than h2load" }
         return nil
     }
 
-    /// For scripts.
+    /// The pair, for scripts.
     var json: JSONValue {
         .object([
             "fanfare": fanfare.json, "h2load": h2load.json, "h2load_500_paths": h2loadPaths.json,
@@ -61,12 +61,12 @@ struct BenchPairs: Sendable {
     /// The pairs that count.
     var valid: [BenchPair] { pairs.filter { $0.refusal == nil } }
 
-    /// The median of the pairs that count; nil when none does.
+    /// Returns the median of the pairs that count; nil when none does.
     func median(_ value: (BenchPair) -> Double) -> Double? {
         valid.isEmpty ? nil : BenchNumber.median(valid.map(value))
     }
 
-    /// The comparison with h2load; the ratio is to be at most `target`.
+    /// Returns the comparison with h2load; the ratio may be at most `target`.
     func metrics(target: Double) -> [BenchMetric] {
         [
             BenchMetric("cpu_us", "CPU for a push", median(\.fanfare.microseconds), unit: "µs"),
@@ -83,12 +83,12 @@ struct BenchPairs: Sendable {
         ]
     }
 
-    /// What is wrong with the pairs.
+    /// Remarks about the pairs.
     var notes: [String] {
         valid.isEmpty ? ["no pair counts: the far side must cost less than the sender; give it a core of its own"] : []
     }
 
-    /// A line a pair.
+    /// The pairs as a table, a row each.
     var table: TextTable {
         var table = TextTable([
             ("pair", .left), ("cpu", .right), ("h2load cpu", .right), ("ratio", .right), ("500 paths cpu", .right),

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What can be measured: the rows of section 16 of the design, a scenario each.
+/// The scenarios that can be measured, one for each row of section 16 of the design.
 enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case transport
     case sending
@@ -22,7 +22,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case dashboard
     case edge
 
-    /// What it does, for `--help`.
+    /// The description for `--help`.
     var abstract: String {
         switch self {
         case .transport: "the transport alone (TLS, HTTP/2, sockets) and h2load in turn; needs no broker"
@@ -47,7 +47,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         }
     }
 
-    /// How many devices a campaign has by default; `--scale` multiplies it.
+    /// The default number of devices of a campaign; `--scale` multiplies it.
     var devices: Int {
         switch self {
         case .transport: 1_000_000
@@ -61,7 +61,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         }
     }
 
-    /// How often it measures in turn by default.
+    /// The default number of rounds.
     var rounds: Int {
         switch self {
         case .transport, .sending, .bearer, .fire: 5

@@ -5,39 +5,39 @@ import NIOPosix
 import PushProviders
 import Transport
 
-/// What every scenario has at hand.
+/// The resources and settings that all scenarios share.
 struct BenchStage: Sendable {
-    /// nil when only scenarios without a broker run.
+    /// Nil when only scenarios without a broker run.
     let broker: Configuration?
     let folder: RunFolder
     let cores: BenchCores
     let processes: ChildProcesses
-    /// Ledgers are databases of this server; nil: files.
+    /// The server for ledgers as databases; nil for ledgers in files.
     var server: BenchLedger.Server?
-    /// What the numbers of devices are multiplied with.
+    /// The factor for the numbers of devices.
     var scale = 1.0
-    /// How often to measure in turn; nil is the scenario's own number.
+    /// The number of rounds; nil for the scenario's own.
     var rounds: Int?
-    /// Devices of a campaign, whatever the scenario and the scale; nil is the scenario's own number.
+    /// Devices of a campaign, whatever the scenario and the scale; nil for the scenario's own number.
     var devices: Int?
-    /// The same for requests of the transport alone.
+    /// Requests of the transport scenario; nil for its own number.
     var requests: Int?
-    /// Is told how far it is.
+    /// Reports progress.
     let say: @Sendable (String) -> Void
 
-    /// Devices of a scenario's campaigns: never so few that nothing can be measured.
+    /// Returns the number of a campaign's devices, or of the transport's requests; never too few to measure.
     func devices(_ scenario: BenchScenario) -> Int {
         (scenario == .transport ? requests : devices) ?? max(2_000, Int((Double(scenario.devices) * scale).rounded()))
     }
 
     func rounds(_ scenario: BenchScenario) -> Int { rounds ?? scenario.rounds }
 
-    /// This executable with arguments, on the cores of a side.
+    /// Returns a command line of this executable, on the cores of a side.
     func fanfare(_ arguments: [String], on side: BenchCores.Side) throws -> [String] {
         cores.command(try ChildProcesses.fanfare(arguments), on: side)
     }
 
-    /// A folder of a scenario's own, or of one of its fleets.
+    /// Returns a folder for a scenario, or for one of its fleets.
     func folder(of scenario: BenchScenario, named name: String? = nil) throws -> RunFolder {
         let name = name.map { "\(scenario.rawValue)-\($0)" } ?? scenario.rawValue
         return try RunFolder("\(folder.path)/\(name)", command: "bench")
@@ -66,8 +66,8 @@ struct BenchStage: Sendable {
         }
     }
 
-    /// Throws unless the broker is there and nobody else is at work on it: nobody may take the bench's campaigns, nor
-    /// the bench's workers theirs.
+    /// Throws unless the broker answers and is unused: other workers must not take the bench's campaigns, nor its
+    /// workers theirs.
     func checkBroker() async throws {
         guard let broker else { return }
         if let queue = try await takenQueue(broker) {
@@ -79,12 +79,12 @@ struct BenchStage: Sendable {
         }
     }
 
-    /// The first of our queues that has a consumer or a message; nil when there is none.
+    /// Returns the first of our queues with a consumer or a message; nil when there is none.
     private func takenQueue(_ broker: Configuration) async throws -> String? {
         try await counts(broker).first { $0.consumers > 0 || $0.ready > 0 }?.queue
     }
 
-    /// Messages in all of our queues.
+    /// Returns the number of messages in all of our queues.
     func messages(_ broker: Configuration) async throws -> Int {
         try await counts(broker).reduce(0) { $0 + $1.ready }
     }

@@ -1,22 +1,22 @@
 import Campaigns
 
-/// Workers, far side and a campaign's progress at one moment.
+/// A campaign's progress, with the CPU of workers and simulator, at one instant.
 struct CampaignSample: Sendable {
-    /// Devices that a request has ended for: accepted, invalid or failed.
+    /// Devices whose request has ended: accepted, invalid or failed.
     var done = 0
     /// CPU of each worker process, in seconds.
     var cpu: [Double] = []
-    /// CPU of all workers' threads by what they do.
+    /// CPU of all workers' threads by kind.
     var threads = ThreadMetrics()
-    /// CPU of the far side, in seconds.
+    /// CPU of the simulator, in seconds.
     var far = 0.0
-    /// Since the campaign was published.
+    /// Seconds since the campaign was published.
     var seconds = 0.0
     /// Resident memory of the largest worker, in KiB.
     var resident = 0
 }
 
-/// A campaign's samples, of which the ones that bound its steady state are kept.
+/// A campaign's samples; keeps those that bound its steady state.
 struct CampaignTrack: Sendable {
     private let devices: Int
     private var start: CampaignSample?
@@ -24,12 +24,12 @@ struct CampaignTrack: Sendable {
     private var last: CampaignSample?
     private var end: CampaignSample?
 
-    /// The track of a campaign with so many devices.
+    /// Starts the track of a campaign with so many devices.
     init(devices: Int) {
         self.devices = devices
     }
 
-    /// Takes the next sample; the first one is from before the campaign was published.
+    /// Takes the next sample; the first is from before the publish.
     mutating func add(_ sample: CampaignSample) {
         if start == nil { start = sample }
         if first == nil, sample.done * 10 >= devices { first = sample }
@@ -37,13 +37,13 @@ struct CampaignTrack: Sendable {
         if end.map({ $0.done < sample.done }) ?? true { end = sample }
     }
 
-    /// The samples from before the campaign was published and at its end; nil when nothing was done.
+    /// The samples from before the publish and from the end; nil when nothing was done.
     var whole: (CampaignSample, CampaignSample)? {
         guard let start, let end, end.done > start.done else { return nil }
         return (start, end)
     }
 
-    /// The samples at a tenth and at nine tenths of the devices, of a campaign too short for that its first and last;
+    /// The samples at a tenth and at nine tenths of the devices, or first and last of a campaign too short for that;
     /// nil when nothing was done.
     var window: (CampaignSample, CampaignSample)? {
         if let first, let last, last.done > first.done { return (first, last) }
@@ -51,26 +51,26 @@ struct CampaignTrack: Sendable {
     }
 }
 
-/// What a campaign has cost in its steady state.
+/// A campaign's cost in its steady state.
 struct CampaignRun: Sendable {
-    /// Devices that were done within it.
+    /// Devices done in that time.
     let devices: Int
     let seconds: Double
-    /// Of each worker, in seconds.
+    /// CPU of each worker, in seconds.
     let cpu: [Double]
-    /// The same of the whole campaign, from before it was published.
+    /// CPU of each worker over the whole campaign, from before the publish.
     let wholeCPU: [Double]
     let threads: ThreadMetrics
     let farSeconds: Double
-    /// Requests of the whole campaign, as the ledger has them.
+    /// Requests of the whole campaign, by the ledger.
     let attempts: Int
     /// Devices of the whole campaign by outcome.
     let outcomes: OutcomeCounts
-    /// It took too long and was cancelled.
+    /// True if it took too long and was cancelled.
     let wasCut: Bool
-    /// The most memory that any worker had resident, in KiB.
+    /// The highest resident memory of any worker, in KiB.
     let residentPeak: Int
-    /// What the largest worker had resident at the end of the steady state, as a multiple of that at its beginning.
+    /// Resident memory of the largest worker at the end of the steady state, as a multiple of that at its beginning.
     let residentGrowth: Double
 
     /// Devices a second.
@@ -80,7 +80,7 @@ struct CampaignRun: Sendable {
 
     func microseconds(_ seconds: Double) -> Double { seconds * 1e6 / Double(max(1, devices)) }
 
-    /// For a comparison with h2load.
+    /// The run for a comparison with h2load.
     var benchRun: BenchRun {
         BenchRun(
             requests: devices,
@@ -90,7 +90,7 @@ struct CampaignRun: Sendable {
         )
     }
 
-    /// For scripts.
+    /// The run, for scripts.
     var json: JSONValue {
         .object([
             "devices": .number(JSONNumber(devices)), "rate": .decimal(rate), "cpu_us": .decimal(microseconds),

@@ -4,11 +4,11 @@ import Foundation
 import NIOPosix
 import Transport
 
-/// What it costs the fleet that people look at it.
+/// The cost of open dashboards to the fleet.
 struct DashboardScenario: Sendable {
     let stage: BenchStage
 
-    /// A multiple of the same campaign with nobody looking (issue 7).
+    /// The CPU, as a multiple of that for the same campaign without a dashboard (issue 7).
     static let target = 1.05
     private static let browsers = 3
     private static let browser = "/usr/bin/chromium"
@@ -26,7 +26,7 @@ struct DashboardScenario: Sendable {
         }
     }
 
-    /// Sends to one list with a server beside the worker, with nobody and with three browsers looking in turn.
+    /// Sends to one list with a server beside the worker, alternately without and with three browsers.
     func run() async throws -> BenchResult {
         guard FileManager.default.isExecutableFile(atPath: Self.browser) else {
             throw CommandFailure(.failed, "there is no \(Self.browser): apt-get install chromium")
@@ -94,7 +94,7 @@ struct DashboardScenario: Sendable {
         return Look(run: run, serverSeconds: after - before, devices: devices)
     }
 
-    // MARK: The server and who looks
+    // MARK: Server and browsers
 
     private struct Server {
         let process: Int32
@@ -110,7 +110,7 @@ struct DashboardScenario: Sendable {
         return Server(process: process, client: HTTP1Client(host: "127.0.0.1", port: port, loop: loop), port: port)
     }
 
-    /// Opens the dashboard in browsers of their own; returns when each listens.
+    /// Opens the dashboard in separate browsers; returns when each receives events.
     private func open(_ server: Server, _ fleet: BenchFleet) async throws {
         for number in 1...Self.browsers {
             let arguments =
@@ -119,14 +119,14 @@ struct DashboardScenario: Sendable {
                     "--remote-debugging-port=0", "--user-data-dir=\(fleet.folder.path)/browser-\(number)",
                     "http://127.0.0.1:\(server.port)/",
                 ]
-            // Its socket's path is 107 bytes at most.
+            // The browser's socket path is limited to 107 bytes.
             let command = stage.cores.command(arguments, on: .far)
             try await stage.processes.start("browser-\(number)", command, variables: ["TMPDIR": "/tmp"])
         }
         try await wait(for: Self.browsers, server)
     }
 
-    /// Waits until so many listen to the server's events.
+    /// Waits until the server has so many listeners to its events.
     private func wait(for listeners: Int, _ server: Server) async throws {
         for _ in 0..<300 {
             try await stage.processes.check()

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import Store
 
-/// A held campaign that is fired from two sides at once: from the first commit to the first request at the far side.
+/// A held campaign that two operators fire at once: from the first commit to the simulator's first request.
 struct FireScenario: Sendable {
     let stage: BenchStage
 
@@ -12,7 +12,7 @@ struct FireScenario: Sendable {
     static let target = 20.0
     private static let patience = Duration.seconds(10)
 
-    /// Fires as many campaigns as there are rounds, each when the one before is over.
+    /// Fires as many campaigns as there are rounds, each after the end of the previous one.
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.fire), stage.rounds(.fire))
         let fleet = try await BenchFleet(.fire, stage)
@@ -51,7 +51,7 @@ struct FireScenario: Sendable {
         )
     }
 
-    /// One campaign; milliseconds to its first request.
+    /// Fires one campaign and returns the milliseconds to its first request.
     private func fire(_ fleet: BenchFleet, _ far: Peer, _ devices: Int) async throws -> Double {
         let job = try await fleet.begin(isHeld: true)
         let start = ContinuousClock.now
@@ -61,7 +61,7 @@ struct FireScenario: Sendable {
             }
             try await Task.sleep(for: .milliseconds(20))
         }
-        // Its connections are opened at the next look at the ledger, twice a second.
+        // Its connections are opened at the next poll of the ledger, twice a second.
         try await Task.sleep(for: .seconds(1))
         let before = await far.arrivals().count
         let committed = try await fleet.fire(job)
@@ -73,7 +73,7 @@ struct FireScenario: Sendable {
             throw CommandFailure(.failed, "\(job.job.id) has not reached all devices")
         }
         let arrivals = await far.arrivals()
-        guard arrivals.count > before else { throw CommandFailure(.failed, "\(far.name) has not told of a request") }
+        guard arrivals.count > before else { throw CommandFailure(.failed, "\(far.name) has reported no request") }
         return Double(arrivals[before] - committed) / 1e6
     }
 }

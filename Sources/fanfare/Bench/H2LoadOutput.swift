@@ -1,13 +1,13 @@
-/// What `h2load` prints at its end.
+/// The summary that `h2load` prints.
 struct H2LoadOutput: Equatable {
     /// Requests a second.
     let rate: Double
-    /// Requests that were to be made.
+    /// Requests to be made.
     let total: Int
-    /// Requests that were answered 2xx or 3xx.
+    /// Requests answered 2xx or 3xx.
     let succeeded: Int
 
-    /// nil when the text does not have the lines that h2load 1.52 prints.
+    /// Parses a text; nil without the lines that h2load 1.52 prints.
     init?(_ text: String) {
         let lines = text.split(separator: "\n")
         // finished in 1.23s, 405063.38 req/s, 12.34MB/s

@@ -5,36 +5,36 @@ import NIOPosix
 import Store
 import Transport
 
-/// A provider that cuts the streams of every connection to one, as APNs does to senders of bad tokens, and raises them
-/// again: how soon the rate is what it was.
+/// A provider that cuts every connection to one stream, as APNs does to senders of bad tokens, and raises the limit
+/// again: the time until the rate is back.
 ///
-/// The far side is the full simulator, whose faults can be changed while it runs, with answers after 20 ms, so that
-/// streams are what bounds the rate.
+/// Uses the full simulator, whose faults can be changed while it runs, with answers after 20 ms, so that streams are
+/// what bounds the rate.
 struct LimitsScenario: Sendable {
     let stage: BenchStage
 
-    /// Of the rate before, and how soon (issue "The sender at the cost of the wire").
+    /// The share of the earlier rate, and the time to reach it (issue "The sender at the cost of the wire").
     private static let share = 0.9
     private static let soon = 10.0
     private static let look = Duration.milliseconds(100)
 
-    /// How far a campaign was at an instant.
+    /// A campaign's progress at an instant.
     private struct Look {
         let seconds: Double
         let done: Int
     }
 
-    /// What was seen of one campaign.
+    /// The measurements of one campaign.
     private struct Track {
         var before = 0.0
         var collapsed = 0.0
-        /// Until a second at the rate was over; nil when there was none.
+        /// Seconds until the end of the first second at the rate; nil when there was none.
         var recovered: Double?
-        /// From the tenth second on.
+        /// The rate from the tenth second on.
         var after: Double?
     }
 
-    /// Seconds of each phase; short ones when the campaign is small.
+    /// Seconds of each phase; shorter for a small campaign.
     private var phase: Double { min(5, max(0.2, 5 * Double(stage.devices(.limits)) / 2_000_000)) }
 
     func run() async throws -> BenchResult {
@@ -92,7 +92,7 @@ struct LimitsScenario: Sendable {
             }
             return looks.last.map { Double($0.done - first.done) / max(1e-3, $0.seconds - first.seconds) }
         }
-        // The connections open first, one a second after the first eight.
+        // First the connections open, one a second after the first eight.
         _ = try await follow(for: phase * 2)
         track.before = try await follow(for: phase) ?? 0
         try await far.change("streams", to: 1)
@@ -121,7 +121,7 @@ struct LimitsScenario: Sendable {
         return look
     }
 
-    /// Seconds from the raised limit to the end of the first second at 90 % of the rate.
+    /// Returns the seconds from the raised limit to the end of the first second at 90 % of the rate.
     private func recovery(_ looks: [Look], raised: Double, rate: Double) -> Double? {
         let later = looks.filter { $0.seconds >= raised }
         for first in later {
@@ -134,7 +134,7 @@ struct LimitsScenario: Sendable {
 }
 
 extension Peer {
-    /// Changes a fault of a simulator that is not bare; every one of its connections knows when this returns.
+    /// Changes a fault of a simulator that is not bare; returns when all of its connections know it.
     func change(_ fault: String, to value: Int) async throws {
         guard let port = control else { preconditionFailure("a bare simulator cannot be changed") }
         let loop = MultiThreadedEventLoopGroup.singleton.next()

@@ -2,15 +2,15 @@ import Campaigns
 import Foundation
 import PushProviders
 
-/// Header fields and body that both senders send: all that h2load can be told.
+/// The header fields and body that both senders send: everything that h2load can be given.
 struct BenchRequest: Sendable {
     /// In the order of the request, without pseudo-header fields.
     var headers: [(name: String, value: String)]
     var body: [UInt8]
-    /// The path of all requests; nil where it is each device's own.
+    /// The path of all requests; nil where each device has its own.
     var path: String?
 
-    /// What `TransportBench` sends.
+    /// The request of `TransportBench`.
     static let transport = BenchRequest(
         headers: [
             ("apns-topic", "com.example.news"), ("apns-push-type", "alert"), ("apns-priority", "10"),
@@ -21,7 +21,7 @@ struct BenchRequest: Sendable {
         body: [UInt8](repeating: UInt8(ascii: "a"), count: 200)
     )
 
-    /// What a worker sends for a part of a campaign to the device with a token; the id is some device's.
+    /// Returns a worker's request for a part of a campaign to the device with a token; the id is arbitrary.
     static func of(_ requests: PreparedRequests, token: [UInt8]) -> BenchRequest {
         var headers: [(name: String, value: String)] = []
         for header in requests.headers {
@@ -44,14 +44,14 @@ struct BenchRequest: Sendable {
     }
 }
 
-/// Runs `h2load` against the far side: one connection with 1000 streams, where it is at its best.
+/// Runs `h2load` against the simulator: one connection with 1000 streams, its best case.
 struct LoadGenerator: Sendable {
     private let program: String
     private let request: BenchRequest
     private let folder: String
     private let far: Peer
     private let stage: BenchStage
-    /// What a run costs before its first request: process, TLS, handshake.
+    /// The CPU of a run before its first request: process, TLS, handshake.
     private let startSeconds: Double
 
     private var bodyFile: String { folder + "/h2load.body" }
@@ -59,7 +59,7 @@ struct LoadGenerator: Sendable {
 
     private static let paths = 500
 
-    /// Writes the files that h2load reads, and sees what starting costs.
+    /// Writes h2load's files, and measures the cost of starting it.
     init(_ request: BenchRequest, folder: String, far: Peer, stage: BenchStage) async throws {
         program = try BenchTools.h2load()
         self.request = request
@@ -88,7 +88,7 @@ struct LoadGenerator: Sendable {
         far.endpoint + (request.path ?? "/3/device/\(tokens.apns())")
     }
 
-    /// A whole run, its start taken off; every request must succeed.
+    /// Runs h2load once and subtracts the cost of its start; every request must succeed.
     func run(requests: Int, distinctPaths: Bool) async throws -> BenchRun {
         var tokens = MadeUpTokens()
         let target = distinctPaths ? ["-i", pathsFile] : [Self.url(far, request, &tokens)]

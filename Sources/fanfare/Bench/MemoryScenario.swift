@@ -1,7 +1,7 @@
 import Campaigns
 import Fleet
 
-/// What a worker has resident: with a small audience, with a large one, and from the beginning to the end of that.
+/// A worker's resident memory: with a small audience, with a large one, and its growth during the large one.
 struct MemoryScenario: Sendable {
     let stage: BenchStage
 
@@ -9,7 +9,7 @@ struct MemoryScenario: Sendable {
     static let few = 10_000
     /// MB.
     static let target = 100.0
-    /// What it may grow while a campaign is being sent: page caches and the like, nothing that counts devices.
+    /// The allowed growth while a campaign is sent: page caches and the like, nothing that counts devices.
     static let growth = 1.1
 
     /// Sends to both audiences, each with a new worker.

@@ -4,8 +4,8 @@ import Fleet
 import NIOCore
 import Store
 
-/// What pause and cancel take over a fleet: from the commit of the order to the last request at the far side, and to the
-/// moment when nothing is pending.
+/// The delay of pause and cancel in a fleet: from the commit of the order to the last request at the simulator, and to
+/// the moment when nothing is pending.
 struct OrdersScenario: Sendable {
     let stage: BenchStage
 
@@ -13,14 +13,14 @@ struct OrdersScenario: Sendable {
     static let pauseTarget = 1_000.0
     /// Milliseconds from a cancel until every device has an outcome.
     static let cancelTarget = 2_000.0
-    /// How long the far side is watched behind a pause.
+    /// The time for which requests are counted after a pause.
     private static let watched = Duration.seconds(3)
-    /// What a campaign takes at least.
+    /// The least length of a campaign.
     private static let seconds = 3
     private static let limit = Duration.seconds(120)
 
-    /// Two workers; each round pauses and resumes one campaign, and cancels another one of which a twentieth waits in
-    /// retry queues.
+    /// Runs two workers; each round pauses and resumes one campaign, and cancels another one with a twentieth of its
+    /// devices in retry queues.
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.orders), stage.rounds(.orders))
         var (pauses, cancels): ([Double], [Double]) = ([], [])
@@ -58,7 +58,7 @@ struct OrdersScenario: Sendable {
         )
     }
 
-    /// Milliseconds from the commit of a pause to the last request before the resume.
+    /// Returns the milliseconds from the commit of a pause to the last request before the resume.
     private func pause(_ name: String, _ devices: Int) async throws -> Double {
         try await with(name, devices) { fleet, far, job in
             try await reach(devices / 5, job, fleet)
@@ -78,10 +78,10 @@ struct OrdersScenario: Sendable {
         }
     }
 
-    /// Milliseconds from the commit of a cancel to nothing pending, and the devices that were cancelled.
+    /// Returns the milliseconds from the commit of a cancel to nothing pending, and the number of cancelled devices.
     private func cancel(_ name: String, _ devices: Int) async throws -> (Double, Int) {
         try await with(name, devices, options: ["--fault", "unavailable=0.05"]) { fleet, far, job in
-            // Shards that run side by side end side by side: until the first has, nothing waits.
+            // Parallel shards end at about the same time: until the first has ended, no retry waits.
             try await wait(job, fleet) { status in
                 status.counts.accepted >= devices / 5 && status.pending.retrying > 0 || !status.stage.isLive
             }
@@ -113,7 +113,7 @@ struct OrdersScenario: Sendable {
     ) async throws -> Value {
         let fleet = try await BenchFleet(.orders, stage, named: name)
         try await fleet.upload(devices)
-        // A campaign that is over in a moment takes no order.
+        // A campaign that ends at once takes no order.
         let arguments = ["--arrivals", "--answers-per-second", "\(max(1, devices / Self.seconds))"] + options
         let far = try await Peer.start("far-\(name)", below: fleet.folder.path, options: arguments, stage)
         try await fleet.start(2, to: [BenchJob.app: far])

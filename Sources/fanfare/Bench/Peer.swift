@@ -1,20 +1,20 @@
 import Campaigns
 import Foundation
 
-/// A simulator, mostly a bare one, that a sender sends to.
+/// A running simulator, mostly a bare one: the server of a measurement.
 struct Peer: Sendable {
-    /// Its name among the processes.
+    /// The name of its process.
     let name: String
-    /// Its authority and keys.
+    /// The folder of its certificate authority and keys.
     let folder: String
     /// `https://127.0.0.1:PORT`.
     let endpoint: String
     let process: Int32
-    /// The port of its control address on 127.0.0.1; nil for a bare one.
+    /// The port of its control address on 127.0.0.1; nil for a bare simulator.
     let control: Int?
     private let processes: ChildProcesses
 
-    /// Starts it in a folder below the one given; `options` are those of `fanfare simulator`.
+    /// Starts a simulator in a folder below the one given; `options` are those of `fanfare simulator`.
     static func start(
         _ name: String,
         below folder: String,
@@ -28,7 +28,7 @@ struct Peer: Sendable {
         let line = try await stage.processes.firstLine(of: name)
         let document = JSONReader.read(Array(line.utf8)).value
         guard let endpoint = document?["endpoint"]?.string else {
-            throw CommandFailure(.failed, "the simulator does not say where it is: \(line)")
+            throw CommandFailure(.failed, "the simulator does not print its address: \(line)")
         }
         return Peer(
             name: name,
@@ -40,10 +40,10 @@ struct Peer: Sendable {
         )
     }
 
-    /// Its authority.
+    /// The file of its certificate authority.
     var ca: String { folder + "/ca.pem" }
 
-    /// Its CPU so far, in seconds.
+    /// Returns its CPU so far, in seconds.
     func cpuSeconds() throws -> Double {
         guard let seconds = ProcessMetrics.cpuSeconds(of: process) else {
             throw CommandFailure(.failed, "the simulator has ended")
@@ -51,7 +51,7 @@ struct Peer: Sendable {
         return seconds
     }
 
-    /// What it has seen, by the names of `BareCounts`.
+    /// The simulator's counts, named as in `BareCounts`.
     struct Counts: Sendable, Equatable {
         var answered: Int
         var dead: Int
@@ -73,19 +73,19 @@ struct Peer: Sendable {
         }
     }
 
-    /// Ends it and answers what it has seen.
+    /// Stops the simulator and returns its counts.
     func stop() async throws -> Counts {
         let lines = await processes.stop(name)
         guard let counts = lines.last.flatMap({ Counts(line: $0) }) else {
-            throw CommandFailure(.failed, "\(name) did not say what it has counted")
+            throw CommandFailure(.failed, "\(name) did not print its counts")
         }
         return counts
     }
 
-    /// When requests have arrived (started with `--arrivals`), in nanoseconds of CLOCK_MONOTONIC.
+    /// Returns the arrival times of requests (needs `--arrivals`), in nanoseconds of CLOCK_MONOTONIC.
     func arrivals() async -> [Int64] { Self.arrivals(in: await processes.lines(of: name)) }
 
-    /// One for each request of the lines `{"requests":1,"at_ns":…}`.
+    /// Returns one time for each request of the lines `{"requests":1,"at_ns":…}`.
     static func arrivals(in lines: [String]) -> [Int64] {
         lines.flatMap { line -> [Int64] in
             let document = JSONReader.read(Array(line.utf8)).value

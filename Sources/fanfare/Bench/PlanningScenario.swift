@@ -5,28 +5,27 @@ import Fleet
 struct PlanningScenario: Sendable {
     let stage: BenchStage
 
-    /// Microseconds a device, from a list.
+    /// Microseconds for a device of a list.
     static let target = 0.1
-    /// Microseconds a device, from a segment, materialising included.
+    /// Microseconds for a device of a segment, materialising included.
     static let segmentTarget = 3.0
-    /// What the segment asks; it holds for every device of the bench.
+    /// A segment expression that holds for every device of the bench.
     private static let segment = "league:laliga && !muted && app_version >= 3.0 && (level < 100 || locale == es)"
 
-    /// What campaigns are counted under; never so many that a device is left out.
+    /// A frequency cap that counts campaigns and never leaves a device out.
     private static let cap = "[{most: 1000, per: 1d, tags: [\(BenchJob.cappedTag)]}]"
 
-    /// The campaigns of one sort.
+    /// The campaigns of one kind.
     private struct Sort {
         var name: String
         var runs: [CampaignRun] = []
 
-        /// CPU of the planner over the whole campaign, from before it was published: materialising comes before the
-        /// first push.
+        /// Returns the planner's CPU over the whole campaign, since materialising precedes the first push.
         func whole(_ devices: Int) -> Double {
             BenchNumber.median(runs.map { $0.wholeCPU[0] / Double(max(1, devices)) * 1_000_000 })
         }
 
-        /// CPU of the planner in the steady state.
+        /// The planner's CPU in the steady state.
         var steady: Double { BenchNumber.median(runs.map { $0.microseconds($0.cpu[0]) }) }
     }
 
@@ -118,7 +117,7 @@ struct PlanningScenario: Sendable {
         ]
     }
 
-    /// What is printed apart, because design section 16 has no target for it.
+    /// Makes a number without a target, as design section 16 has none for it.
     private static func apart(_ name: String, _ text: String, _ value: Double) -> BenchMetric {
         BenchMetric(name, text, value, unit: "µs", digits: 3)
     }

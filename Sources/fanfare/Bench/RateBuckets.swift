@@ -1,11 +1,11 @@
-/// Arrivals in seconds, for a campaign that may make so many requests a second.
+/// Arrivals by second, for a campaign with a rate.
 struct RateBuckets: Sendable, Equatable {
-    /// Requests by second, the first one's instant being the first second's beginning; the last one is not whole.
+    /// Requests by second, from the first arrival on; the last second is incomplete.
     let seconds: [Int]
     /// The most requests in any second, wherever it begins.
     let most: Int
 
-    /// Of instants in nanoseconds, in any order.
+    /// Takes instants in nanoseconds, in any order.
     init(arrivals: [Int64]) {
         let instants = arrivals.sorted()
         guard let first = instants.first, let last = instants.last else {
@@ -24,7 +24,7 @@ struct RateBuckets: Sendable, Equatable {
 
     private static let second: Int64 = 1_000_000_000
 
-    /// The seconds behind the first two and before so many last ones: the last of all is not whole, and at the end of a
-    /// campaign with retries only those are left.
+    /// Returns the seconds without the first two and the last `tail`: the very last one is incomplete, and the end of a
+    /// campaign with retries has nothing but retries.
     func steady(tail: Int = 1) -> ArraySlice<Int> { seconds.dropLast(tail).dropFirst(2) }
 }

@@ -4,26 +4,26 @@ import Fleet
 import Foundation
 import Store
 
-/// A campaign with `per_second` on two workers, in one-second buckets at the far side: alone, with a fifth of the
-/// requests answered 503, when a worker is killed, and when the rate is changed.
+/// A campaign with `per_second` on two workers, in one-second buckets at the simulator: alone, with a fifth of the
+/// requests answered 503, with a worker killed, and with the rate changed.
 struct RateScenario: Sendable {
     let stage: BenchStage
 
     /// Requests a second of the campaign.
     static let rate = 1_000
-    /// Never more than this, and after the first two seconds at least that (issue 4 of the product).
+    /// Never more than `most`, and after the first two seconds at least `least` (issue 4 of the product).
     private static let most = 1_050
     private static let least = 950
-    /// How soon another rate holds.
+    /// Seconds until a changed rate has to hold.
     private static let soon = 2
     private static let look = Duration.milliseconds(50)
-    /// A retry comes five seconds after the request that failed: only such are left in the last ones.
+    /// A retry follows five seconds after the failed request, so the last seconds have nothing but retries.
     private static let tail = 7
 
-    /// Seconds that a campaign takes without retries.
+    /// Seconds of a campaign without retries.
     private var length: Int { max(8, stage.devices(.rate) / Self.rate) }
 
-    /// What is done to a campaign in its middle.
+    /// An event in the middle of a campaign.
     private enum Event {
         case nothing, kill, halve
     }
@@ -36,7 +36,7 @@ struct RateScenario: Sendable {
         let killed = try await measure("killed", .kill)
         stage.say("half the rate from the middle on")
         let halved = try await measure("halved", .halve)
-        // By then the half rate holds, and with it no second has more.
+        // By then the half rate holds, and no second exceeds it.
         let late = halved.buckets.seconds.dropFirst(halved.at + Self.soon).max()
         return BenchResult(
             scenario: .rate,
@@ -134,9 +134,9 @@ struct RateScenario: Sendable {
         )
     }
 
-    /// Waits until so many devices have been accepted; nil is until the campaign is over.
+    /// Waits until so many devices have been accepted; nil waits for the campaign's end.
     private func reach(_ devices: Int?, _ job: BenchJob, _ fleet: BenchFleet) async throws {
-        // Twice the time that it should take, and then some for workers and retries.
+        // Twice the expected time, plus a minute for workers and retries.
         for _ in 0..<(length * 2 + 60) * 20 {
             if let status = try await fleet.status(of: job) {
                 if let devices, status.counts.accepted >= devices { return }
@@ -151,7 +151,7 @@ struct RateScenario: Sendable {
         throw CommandFailure(.failed, "\(job.job.id) does not end; the logs are in \(stage.folder.path)")
     }
 
-    /// Nanoseconds of the clock that arrivals are told on.
+    /// Returns the nanoseconds of the arrivals' clock.
     private static func monotonic() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

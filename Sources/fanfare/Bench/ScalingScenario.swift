@@ -1,15 +1,15 @@
 import Campaigns
 import Fleet
 
-/// CPU for a device when several workers share what one could do.
+/// CPU for a device when several workers share one worker's load.
 struct ScalingScenario: Sendable {
     let stage: BenchStage
 
     static let workers = 4
-    /// Within ten percent.
+    /// Within ten percent of one worker's.
     static let target = 1.1
 
-    /// Finds one worker's full rate, then sends at half of it with one and with several workers in turn.
+    /// Finds one worker's full rate, then sends at half of it, alternately with one and with several workers.
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.scaling), stage.rounds(.scaling))
         let fleet = try await BenchFleet(.scaling, stage)

@@ -5,10 +5,10 @@ import Store
 /// A whole worker: campaigns and shards from RabbitMQ, requests, the ledger, settling.
 struct SendingScenario: Sendable {
     let stage: BenchStage
-    /// Whose form requests have.
+    /// The provider whose requests are sent.
     var provider = BenchProvider.apns
 
-    /// What the design allows of h2load's CPU.
+    /// The design's limit, as a share of h2load's CPU.
     static let target = 0.8
 
     /// Runs all pairs.
@@ -53,15 +53,15 @@ struct SendingScenario: Sendable {
     }
 }
 
-/// Where a worker's CPU goes, in microseconds a device (design, section 16).
+/// The parts of a worker's CPU, in microseconds a device (design, section 16).
 struct CPUShares: Sendable, Equatable {
     /// The transport, measured alone in the same minute.
     let transport: Double
     /// The ledger's writer.
     let ledger: Double
-    /// Planner, intake and what else runs as Swift tasks.
+    /// Planner, intake and everything else that runs as Swift tasks.
     let planning: Double
-    /// What is left: broker, shards, answers, settling.
+    /// The remainder: broker, shards, answers, settling.
     let rest: Double
 
     init(_ run: CampaignRun, transport: BenchRun) {
@@ -80,7 +80,7 @@ struct CPUShares: Sendable, Equatable {
         rest = total - transport - ledger - tasks
     }
 
-    /// The medians with what they must not exceed.
+    /// Returns the medians with their limits.
     static func metrics(_ shares: [CPUShares]) -> [BenchMetric] {
         func median(_ value: (CPUShares) -> Double) -> Double? {
             shares.isEmpty ? nil : BenchNumber.median(shares.map(value))

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The CPU of a worker's threads by what they do, in seconds.
+/// The CPU of a worker's threads by kind, in seconds.
 struct ThreadMetrics: Sendable, Equatable {
     /// The kinds of threads; their names are in `/proc/PID/task/TID/comm`.
     enum Group: CaseIterable, Sendable {
-        /// NIO's event loops: requests, answers, AMQP, desks.
+        /// NIO's event loops: requests, answers, AMQP, coordinators.
         case loops
         /// The ledger's writer.
         case ledger
-        /// All others: Swift's own, on which planner, intake and readers of the ledger run.
+        /// All others: Swift's own threads, which run planner, intake and readers of the ledger.
         case tasks
     }
 
@@ -16,7 +16,7 @@ struct ThreadMetrics: Sendable, Equatable {
 
     init() {}
 
-    /// Adds a thread with the text of its `comm` and of its `schedstat` (proc(5)): nanoseconds on a core come first.
+    /// Adds a thread by the texts of its `comm` and `schedstat` (proc(5)), which begins with the nanoseconds on a core.
     mutating func add(name: String, schedstat: String) {
         guard let nanoseconds = schedstat.split(separator: " ").first.flatMap({ Double($0) }) else { return }
         seconds[Self.group(of: name), default: 0] += nanoseconds / 1e9
@@ -44,8 +44,9 @@ struct ThreadMetrics: Sendable, Equatable {
         return difference
     }
 
-    /// Those of a process that lives; a thread that ends takes its figures with it, so that `tasks` is what is left of
-    /// the process's own total.
+    /// Reads the threads of a live process.
+    ///
+    /// A thread's figures vanish with it, so `tasks` is the remainder of the process' total.
     init(of process: Int32) {
         let folder = "/proc/\(process)/task"
         for thread in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {

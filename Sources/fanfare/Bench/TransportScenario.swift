@@ -8,7 +8,7 @@ import Transport
 struct TransportScenario: Sendable {
     let stage: BenchStage
 
-    /// What the design allows of h2load's CPU.
+    /// The design's limit, as a share of h2load's CPU.
     static let target = 0.65
 
     /// Runs all pairs.
@@ -43,7 +43,7 @@ struct TransportScenario: Sendable {
         )
     }
 
-    /// One run.
+    /// The result of one run.
     struct Outcome {
         let run: BenchRun
         /// Milliseconds from a request to its answer.
@@ -55,7 +55,7 @@ struct TransportScenario: Sendable {
         BenchNumber.median(outcomes.map(value))
     }
 
-    /// One run in a process of its own, on the sender's core.
+    /// Runs the transport once in a process of its own, on the sender's core.
     static func measure(requests: Int, far: Peer, _ stage: BenchStage) async throws -> Outcome {
         let arguments = [
             "bench", "--transport", "--requests", "\(requests)", "--into", far.endpoint, "--ca", far.ca,
@@ -79,7 +79,7 @@ struct TransportScenario: Sendable {
         return Outcome(run: run, p50: p50, p99: p99)
     }
 
-    /// What that process does: the run itself, its figures as a line of JSON.
+    /// Runs the transport in that process, and returns the result as a line of JSON.
     static func measure(endpoint: String, ca: String, requests: Int) async throws -> String {
         guard let url = URL(string: endpoint), let host = url.host, let port = url.port,
             let pem = FileManager.default.contents(atPath: ca)

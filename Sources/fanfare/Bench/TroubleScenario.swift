@@ -1,7 +1,7 @@
 import Campaigns
 import Fleet
 
-/// A worker whose provider is slow, refuses or goes away, in turn with one whose provider does not.
+/// A worker whose provider is slow, refuses or goes away, alternating with one whose provider does not.
 struct TroubleScenario: Sendable {
     private let scenario: BenchScenario
     private let stage: BenchStage
@@ -11,7 +11,7 @@ struct TroubleScenario: Sendable {
         self.stage = stage
     }
 
-    /// What the far side is told to do.
+    /// The simulator's faults.
     private var options: [String] {
         switch scenario {
         case .latency: ["--fault", "latency=50"]
@@ -22,10 +22,10 @@ struct TroubleScenario: Sendable {
         }
     }
 
-    /// A campaign without and one with trouble.
+    /// A campaign without trouble and one with it.
     private struct Round {
         let clear: CampaignRun
-        /// The campaign that opens the connections, where that takes its time.
+        /// The campaign that opens the connections, where that takes long.
         let cold: CampaignRun?
         let trouble: CampaignRun
         let transport: BenchRun?
@@ -46,7 +46,7 @@ struct TroubleScenario: Sendable {
             await fleet.stopWorkers()
             let list = try await troubleList(fleet, number, devices)
             try await fleet.start(to: [BenchJob.app: trouble])
-            // One connection a second is opened after the first eight, and they are kept for hours.
+            // After the first eight, one connection a second is opened; all are kept for hours.
             let cold = scenario == .latency ? try await fleet.send(devices, to: list, far: trouble) : nil
             // A device that fails twice ends failed: the third try would come half a minute later.
             let with = try await fleet.send(devices, to: list, maxAttempts: scenario == .retries ? 2 : 8, far: trouble)
@@ -68,7 +68,7 @@ struct TroubleScenario: Sendable {
         )
     }
 
-    /// Dead devices are not sent to again: each campaign with them has its own.
+    /// Returns the list for the trouble; dead devices are not sent to again, so each such campaign has its own list.
     private func troubleList(_ fleet: BenchFleet, _ number: Int, _ devices: Int) async throws -> String {
         guard scenario == .dead else { return BenchJob.list }
         let list = "\(BenchJob.list)-\(number)"

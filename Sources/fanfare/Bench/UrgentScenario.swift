@@ -4,33 +4,33 @@ import Fleet
 import NIOCore
 import Store
 
-/// Urgent campaigns of one device while a bulk campaign is being sent: from the producer's publish to the arrival of
-/// the request at a far side of their own.
+/// Urgent campaigns of one device while a bulk campaign is sent: from the producer's publish to the request's arrival
+/// at a simulator of their own.
 struct UrgentScenario: Sendable {
     let stage: BenchStage
 
-    /// Milliseconds.
+    /// Targets in milliseconds.
     static let median = 10.0
     static let worst = 50.0
-    /// Of the full rate.
+    /// The share of the full rate.
     static let share = 0.6
     private static let warmUp = 3
-    /// Between two urgent campaigns.
+    /// The pause between two urgent campaigns.
     private static let pause = Duration.milliseconds(50)
     private static let patience = Duration.seconds(10)
 
-    /// What was measured beside one bulk campaign.
+    /// The measurements beside one bulk campaign.
     private struct Phase {
         var milliseconds: [Double] = []
         /// Bulk devices a second.
         var rate = 0.0
         /// Urgent campaigns whose request had not arrived after ten seconds.
         var late = 0
-        /// Measured after the bulk campaign had ended.
+        /// Urgent campaigns measured after the end of the bulk campaign.
         var alone = 0
 
         func percentile(_ share: Double) -> Double? {
-            // One that did not arrive is worse than any that did.
+            // A request that never arrived counts as slower than any that did.
             BenchNumber.percentile(share, of: milliseconds + Array(repeating: .infinity, count: late))
                 .flatMap { $0.isFinite ? $0 : nil }
         }
@@ -38,7 +38,7 @@ struct UrgentScenario: Sendable {
 
     private var jobs: Int { max(5, min(200, stage.devices(.urgent) / 15_000)) }
 
-    /// At the full rate first, which says what 60 % is.
+    /// Measures at the full rate first, of which the other rate is 60 %.
     func run() async throws -> BenchResult {
         let devices = stage.devices(.urgent)
         let fleet = try await BenchFleet(.urgent, stage)
@@ -95,7 +95,7 @@ struct UrgentScenario: Sendable {
 
     // MARK: A phase
 
-    /// Urgent campaigns beside one bulk campaign, with a new worker.
+    /// Measures urgent campaigns beside one bulk campaign, with a new worker.
     private func phase(
         _ fleet: BenchFleet,
         bulk far: Peer,
@@ -123,7 +123,7 @@ struct UrgentScenario: Sendable {
         _ urgent: Peer
     ) async throws {
         var progress = BulkProgress()
-        // The first devices are sent while connections are being opened.
+        // The first devices are sent while connections are still being opened.
         while try await progress.look(at: bulk, fleet), progress.share < 0.05 {
             try await stage.processes.check()
             try await Task.sleep(for: .milliseconds(20))
@@ -147,7 +147,7 @@ struct UrgentScenario: Sendable {
         }
     }
 
-    /// One urgent campaign; nil when its request did not arrive in time.
+    /// Sends one urgent campaign and returns its latency; nil when its request did not arrive in time.
     private func milliseconds(_ fleet: BenchFleet, _ urgent: Peer) async throws -> Double? {
         let before = await urgent.arrivals().count
         let job = try await fleet.urgentJob()
@@ -167,13 +167,13 @@ struct UrgentScenario: Sendable {
     }
 }
 
-/// How far the bulk campaign is, and how fast.
+/// The bulk campaign's progress and rate.
 private struct BulkProgress {
     private var first: (done: Int, at: ContinuousClock.Instant)?
     private var last: (done: Int, at: ContinuousClock.Instant)?
     private var audience = 0
 
-    /// Takes a look; false when it is over.
+    /// Reads the progress; returns false after the campaign's end.
     mutating func look(at job: BenchJob, _ fleet: BenchFleet) async throws -> Bool {
         guard let status = try await fleet.status(of: job) else { return true }
         audience = status.audience

@@ -1,14 +1,14 @@
 import Campaigns
 import Fleet
 
-/// What three variables and four languages cost.
+/// The cost of three variables and four languages.
 struct VariablesScenario: Sendable {
     let stage: BenchStage
 
-    /// A multiple of the same campaign without them (issue 5).
+    /// The CPU, as a multiple of that for the same campaign without them (issue 5).
     static let target = 1.3
 
-    /// Sends with one worker to one list, without and with variables in turn.
+    /// Sends with one worker to one list, alternately without and with variables.
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.variables), stage.rounds(.variables))
         let fleet = try await BenchFleet(.variables, stage)

@@ -1,6 +1,6 @@
-// Counts allocations of a process and its threads in a file that another process can read meanwhile: eight bytes,
-// mapped. For `fanfare bench allocations`, which builds and preloads it; Tests/CAllocations includes it and counts each
-// thread apart.
+// Counts allocations of a process and its threads in a file of eight bytes, mapped so that another process can read it
+// meanwhile. `fanfare bench allocations` builds and preloads it; Tests/CAllocations includes it and counts each thread
+// separately.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static void note(void) {
     of_thread++;
 }
 #else
-// Until the file is mapped, and in processes without one.
+// Used until the file is mapped, and in processes without one.
 static atomic_ullong own;
 static atomic_ullong *counter = &own;
 

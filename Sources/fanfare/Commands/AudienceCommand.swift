@@ -3,18 +3,18 @@ import Campaigns
 import Fleet
 import Store
 
-/// The commands about who is meant.
+/// The commands about audiences.
 struct AudienceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audience",
-        abstract: "Who a job or a segment means.",
+        abstract: "The audience of a job or a segment.",
         subcommands: [Check.self]
     )
 
     /// Counts an audience.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Count who a job or a segment means, by provider, locale and time zone; nothing is sent.",
+            abstract: "Count the audience of a job or a segment, by provider, locale and time zone; nothing is sent.",
             discussion: """
                 Examples:
                   fanfare audience check derby.json

@@ -3,12 +3,12 @@ import Campaigns
 import Fleet
 import Store
 
-/// An audience file on its way into the ledger: a bar on a terminal, refusals in the contract's form.
+/// The upload of an audience file into the ledger: a bar on a terminal, refusals in the contract's form.
 struct AudienceUpload {
     private let file: AudienceFile
     private let isJSON: Bool
 
-    /// A list as it lies in the ledger now.
+    /// An uploaded list.
     struct Uploaded {
         let app: String
         let list: String
@@ -16,11 +16,11 @@ struct AudienceUpload {
         let summary: ListUpload.Summary
         let warnings: [AudienceFileProblem]
 
-        /// The name by which a job asks for just this version.
+        /// The name by which a job selects exactly this version.
         var reference: String { "\(list)@\(summary.version)" }
     }
 
-    /// Opens the file; a wrong name is a wrong call.
+    /// Opens the file; an unusable path is wrong usage.
     init(_ path: String, format: String? = nil, isJSON: Bool) throws {
         let format = try Self.format(of: path, named: format)
         do {
@@ -31,7 +31,7 @@ struct AudienceUpload {
         self.isJSON = isJSON
     }
 
-    /// The format that was named, or the one that the file's name says.
+    /// Returns the named format, or the one that the file's name implies.
     static func format(of path: String, named name: String?) throws -> AudienceFileFormat {
         if let name {
             guard let format = AudienceFileFormat(rawValue: name) else {
@@ -47,9 +47,9 @@ struct AudienceUpload {
         )
     }
 
-    /// Uploads it.
+    /// Uploads the file.
     ///
-    /// Without a ledger it is only read and counted. A file with bad lines is refused whole.
+    /// Without a ledger it is only read and counted. A file with bad lines is refused as a whole.
     func run(app: String, list: String, to ledger: Ledger?) async throws -> Uploaded {
         var bar = UploadBar(isShown: !isJSON && Terminal.progressStyle != .lines)
         let result: AudienceFile.Result
@@ -70,7 +70,7 @@ struct AudienceUpload {
         }
     }
 
-    /// Exit 65 with every bad line of a file.
+    /// Makes the failure with exit 65 and every bad line of a file.
     static func refusal(_ report: AudienceFileReport, file: String) -> CommandFailure {
         let lines = report.problems.map { problem in
             "\(file):\(problem.line):\(problem.column): \(problem.detail)"
@@ -86,13 +86,13 @@ extension AudienceUpload.Uploaded {
         let repeats = summary.duplicates
         let left = repeats == 0 ? "" : ", \(NumberText.grouped(repeats)) repeat\(repeats == 1 ? "" : "s") left out"
         let devices = summary.devices
-        let known = summary.isKnown ? ", a version that was there already" : ""
+        let known = summary.isKnown ? ", a version that existed already" : ""
         return "\(reference): \(NumberText.grouped(devices)) device\(devices == 1 ? "" : "s")\(left)\(known)"
     }
 
     var json: JSONValue { summary.json(app: app, list: list, warnings: warnings) }
 
-    /// Warnings on standard error, a line each; in JSON they are part of the document.
+    /// Prints the warnings on standard error, a line each; with JSON they are part of the document.
     func printWarnings(isJSON: Bool) {
         guard !isJSON else { return }
         for warning in warnings {

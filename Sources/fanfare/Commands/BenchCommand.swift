@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import UnixSignals
 
-/// What sending costs, beside what h2load costs.
+/// Measures the cost of sending beside that of h2load.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -38,16 +38,16 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "Devices of a campaign of the other scenarios (default: each its own).")
     var devices: Int?
 
-    @Option(help: "What each scenario's own number of devices and requests is multiplied with.")
+    @Option(help: "A factor for each scenario's own number of devices and requests.")
     var scale = 1.0
 
-    @Option(help: "How often what is compared runs in turn (default: each scenario its own, 1 to 5).")
+    @Option(help: "The number of alternating runs of a comparison (default: each scenario its own, 1 to 5).")
     var pairs: Int?
 
-    @Option(help: "Write a table in Markdown into this file, too.")
+    @Option(help: "Also write a Markdown table into this file.")
     var table: String?
 
-    @Option(help: "A new folder for ledgers, keys and logs, which is kept (default: a temporary one).")
+    @Option(help: "A new folder for ledgers, keys and logs, kept afterwards (default: a temporary one).")
     var folder: String?
 
     @Flag(
@@ -152,7 +152,7 @@ struct BenchCommand: AsyncParsableCommand {
         )
     }
 
-    /// One scenario that fails does not take the others' figures with it.
+    /// Measures the chosen scenarios; one that fails leaves the others' results intact.
     private func measure(_ stage: BenchStage) async throws -> BenchReport {
         try await stage.checkBroker()
         var results: [BenchResult] = []

@@ -3,15 +3,15 @@ import Campaigns
 import Fleet
 import Foundation
 
-/// What a fleet needs.
+/// Computes the resources that a campaign needs.
 struct CapacityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capacity",
-        abstract: "Say how many workers, cores and connections a campaign needs, and what broker and ledger must bear.",
+        abstract: "Print the workers, cores and connections that a campaign needs, and the load on broker and ledger.",
         discussion: """
-            Arithmetic over what fanfare bench measures: by itself over figures of the machine that this is developed on, \
-            with --bench over those of a machine of yours (fanfare bench sending fcm --json > bench.json). Says its \
-            assumptions beside each figure, and what stands in the way.
+            Computed from what fanfare bench measures: by default on the machine that Fanfare is developed on, with \
+            --bench on a machine of yours (fanfare bench sending fcm --json > bench.json). Prints the assumptions beside \
+            each number, and the obstacles.
 
             Example: fanfare capacity --devices 4000000 --within 5s --latency 60ms
             """
@@ -20,7 +20,7 @@ struct CapacityCommand: AsyncParsableCommand {
     @Option(help: "How many devices.")
     var devices: Int
 
-    @Option(help: "In which time they are to be sent to, such as 5s or 10m.")
+    @Option(help: "The time for sending to all of them, such as 5s or 10m.")
     var within: String
 
     @Option(help: "How long the provider takes to answer, such as 60ms.")

@@ -11,7 +11,7 @@ struct ConfigCommand: AsyncParsableCommand {
         subcommands: [Show.self, Check.self, Reference.self, List.self]
     )
 
-    /// The installations that have names.
+    /// Lists the named installations.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "contexts",
@@ -29,7 +29,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             guard let contexts = Contexts(environment: ProcessInfo.processInfo.environment) else {
-                throw CommandFailure(.usage, "neither HOME nor XDG_CONFIG_HOME says where contexts lie")
+                throw CommandFailure(.usage, "neither HOME nor XDG_CONFIG_HOME says where contexts are")
             }
             let files = contexts.names.map { (name: $0, file: contexts.file($0) ?? "") }
             if output.json {
@@ -47,7 +47,7 @@ struct ConfigCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the configuration is and which layer said so.
+    /// Prints every key's value with its source.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print every key with its value and where the value comes from; passwords are hidden.",
@@ -78,10 +78,10 @@ struct ConfigCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whether a worker could start with it.
+    /// Checks that a worker could start with the configuration.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the configuration and the apps file with all keys, and say what is wrong.",
+            abstract: "Read the configuration and the apps file with all keys, and report problems.",
             discussion: "Example: fanfare config check --config /etc/fanfare/fanfare.yaml"
         )
 
@@ -106,7 +106,7 @@ struct ConfigCommand: AsyncParsableCommand {
         }
     }
 
-    /// The catalogue of keys as documentation.
+    /// Prints the catalogue of keys as documentation.
     struct Reference: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print every key that exists, with its variable, its default and its meaning.",

@@ -4,11 +4,11 @@ import Fleet
 import Logging
 import UnixSignals
 
-/// Everything at work, once, and checked.
+/// Runs the whole system once and checks the result.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Send a campaign to made-up devices through everything that is here, and check the count.",
+        abstract: "Send a campaign to made-up devices through the whole system, and check the count.",
         discussion: """
             Starts a simulator of the push services, two workers and the dashboard, uploads a list, publishes one job \
             as any producer would, follows it to its end, and compares the ledger with the simulator's own count. Some \
@@ -33,7 +33,7 @@ struct DemoCommand: AsyncParsableCommand {
     )
     var folder: String?
 
-    @Flag(help: "Let everything run on afterwards, until Ctrl-C.")
+    @Flag(help: "Keep everything running afterwards, until Ctrl-C.")
     var keep = false
 
     @Option(help: "The configuration file in which the broker is named (default: fanfare.yaml, which may be missing).")
@@ -59,7 +59,7 @@ struct DemoCommand: AsyncParsableCommand {
             file: config
         )
         let broker = try sources.load()
-        // Both listen from the start, so that no Ctrl-C is lost between the campaign and the waiting after it.
+        // Both trap signals from the start, so that no Ctrl-C is lost between the campaign and the wait after it.
         let interruption = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let ending = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let folder = try RunFolder(folder, command: "demo")

@@ -3,14 +3,14 @@ import Campaigns
 import Fleet
 import Logging
 
-/// What is wrong with an installation, and what to do about it.
+/// Finds the problems of an installation and their fixes.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at everything that a worker needs, and say what to mend; ends with 1 when something is wrong.",
+        abstract: "Check everything that a worker needs, and say what to fix; ends with 1 when something is wrong.",
         discussion: """
-            Looks at the configuration, this machine (open files, time zones, disk, address), the broker (version, \
-            clock, topology), the store (TLS, clock, workers, parked), and at every app's keys and providers: hosts are asked \
+            Checks the configuration, this machine (open files, time zones, disk, address), the broker (version, \
+            clock, topology), the store (TLS, clock, workers, parked), and every app's keys and providers: hosts are asked \
             for their time, Google for an access token. Warns of what lets strangers in: the user guest, an edge without \
             TLS, tokens without an end, addresses: any, users that nobody vouches for. Changes nothing and sends nothing; --offline asks no provider.
 
@@ -25,7 +25,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        // What goes wrong is in the findings.
+        // The findings show the failures.
         StandardErrorLog.install(Configuration.LogSettings(level: .critical))
         let findings = await look()
         let isWell = !findings.needsPerson
@@ -49,7 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return [.well("configuration", "every key is understood")] + machine + broker + store + apps + safety
         } catch let error as ConfigurationError {
             return error.problems.map {
-                .wrong("configuration", $0.line, fix: "mend it there, then fanfare config check")
+                .wrong("configuration", $0.line, fix: "fix it there, then fanfare config check")
             }
         } catch {
             return [.wrong("configuration", "\(error)", fix: "fanfare config check")]

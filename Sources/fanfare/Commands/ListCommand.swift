@@ -18,7 +18,7 @@ struct ListCommand: AsyncParsableCommand {
             discussion: """
                 CSV has a header: token, provider, environment, id, locale, time_zone; every other column is a \
                 variable. NDJSON has one device object a line. A device that occurs twice is taken once. A file with a \
-                line that is no device is refused whole.
+                line that is not a device is refused as a whole.
 
                 Example: fanfare list put sport devices.csv --app news
                 """
@@ -30,7 +30,7 @@ struct ListCommand: AsyncParsableCommand {
         @Argument(help: "The file, .csv or .ndjson, or - for standard input.")
         var file: String
 
-        @Option(help: "Whose list it is.")
+        @Option(help: "The app of the list.")
         var app: String
 
         @Option(help: "csv or ndjson, when the file's name does not say it.")
@@ -66,7 +66,7 @@ struct ListCommand: AsyncParsableCommand {
         }
     }
 
-    /// What lists there are.
+    /// Lists the lists.
     struct Ls: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the lists with their versions, the newest version of each first.",

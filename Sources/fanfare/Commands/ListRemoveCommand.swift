@@ -3,14 +3,14 @@ import Campaigns
 import Fleet
 import Store
 
-/// Removes lists that nobody needs any more.
+/// Removes lists that are no longer used.
 struct ListRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Remove a list, or one version of it; a version that a campaign uses stays.",
         discussion: """
-            A campaign keeps the version that it was accepted with, also when it is over, until store.retention.campaigns \
-            removes it: its devices' outcomes are told by it. Ends with 1 when a version stays for that.
+            A campaign keeps the version that it was accepted with, also after its end, until store.retention.campaigns \
+            removes it: its devices' outcomes depend on it. Ends with 1 when a version stays for that reason.
 
             Example: fanfare list rm subscribers@0c74c989077e21b3063e --app news --yes
             """

@@ -2,7 +2,7 @@ import ArgumentParser
 import Campaigns
 import Fleet
 
-/// The manual.
+/// Prints the manual page.
 struct ManualCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",

@@ -5,7 +5,7 @@ import Fleet
 import PushProviders
 import Store
 
-/// Which campaigns an operator means.
+/// A selection of campaigns by app, provider and urgency.
 struct PauseScopeOptions: ParsableArguments {
     @Option(help: "Only campaigns of this app.")
     var app: String?
@@ -16,7 +16,7 @@ struct PauseScopeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only urgent or only bulk ones.", valueName: "urgency"))
     var urgency: String?
 
-    /// The scope; refuses words that nothing has, because they would hold back nothing.
+    /// Returns the scope; throws for unknown names, which would pause nothing.
     func scope(in ledger: Ledger) async throws -> PauseScope {
         var scope = PauseScope(app: app)
         if let app {
@@ -44,7 +44,7 @@ struct PauseScopeOptions: ParsableArguments {
     }
 }
 
-/// Holds back more than one campaign.
+/// Pauses more than one campaign.
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
@@ -79,13 +79,13 @@ struct PauseCommand: AsyncParsableCommand {
     }
 }
 
-/// Lets go on what was held back.
+/// Ends such pauses.
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "End pauses of an app, a provider or an urgency; without words, all of them.",
+        abstract: "End pauses of an app, a provider or an urgency; without options, all of them.",
         discussion: """
-            Pauses that hold back more than what is named stay. A campaign's own pause stays as well: see \
+            Pauses that hold back more than the named scope stay. A campaign's own pause stays as well: see \
             fanfare campaign resume.
 
               fanfare resume --app news
@@ -126,7 +126,7 @@ struct ResumeCommand: AsyncParsableCommand {
 }
 
 enum PauseText {
-    /// All pauses there are.
+    /// Returns all pauses.
     static func json(_ pauses: [PauseRecord]) -> JSONValue {
         .object([
             "pauses": .array(
@@ -144,7 +144,7 @@ enum PauseText {
 }
 
 extension PauseScope {
-    /// As the commands take it.
+    /// The scope as flags of the commands.
     fileprivate var flags: String {
         [
             app.map { "--app \($0)" }, provider.map { "--provider \($0.rawValue)" },

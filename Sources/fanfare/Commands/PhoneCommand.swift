@@ -3,7 +3,7 @@ import Campaigns
 import Fleet
 import Foundation
 
-/// A phone to try it with.
+/// A simulated phone for trying out the kit.
 struct PhoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phone",
@@ -16,8 +16,8 @@ struct PhoneCommand: AsyncParsableCommand {
             Orders:
             \(PhoneOrder.catalogue.map { "  \($0.form): \($0.meaning)" }.joined(separator: "\n"))
 
-            It ends with 64 when a line was no order, with 1 when an order could not be done, and with 75 at once when \
-            something that it waits for does not come.
+            It ends with 64 when a line was not an order, with 1 when an order could not be done, and with 75 at once \
+            when something that it waits for does not come.
 
             Example:
               fanfare phone --server http://127.0.0.1:8080 --integration news.txt --simulator http://127.0.0.1:9000
@@ -33,10 +33,10 @@ struct PhoneCommand: AsyncParsableCommand {
     @Option(help: "The control address of the simulator that plays APNs; without it no push comes.")
     var simulator: String?
 
-    @Option(help: "Where the phone lives; made when it is not there.")
+    @Option(help: "The phone's folder; created when it is missing.")
     var folder = "phone"
 
-    @Flag(help: "Start with the app behind, not in front.")
+    @Flag(help: "Start with the app in the background.")
     var background = false
 
     @Option(help: "Seconds between two in-app messages that appear by themselves.")
@@ -71,7 +71,7 @@ struct PhoneCommand: AsyncParsableCommand {
         try await Self.use(setting, folder, screen, inFront: !background)
     }
 
-    /// The phone from its start to its end.
+    /// Runs the phone from start to end.
     @MainActor private static func use(
         _ setting: PhoneSession.Setting,
         _ folder: PhoneFolder,
@@ -101,11 +101,11 @@ struct PhoneCommand: AsyncParsableCommand {
             if outcome == .over { break }
         }
         await session.end()
-        // A person who saw it mend it is told of no failure.
+        // A person at the terminal has seen the problem and gets no failure.
         if let failure, !Terminal.isInputTerminal { throw failure }
     }
 
-    /// The lines of standard input, as they come.
+    /// Returns the lines of standard input as they arrive.
     private static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             Thread.detachNewThread {

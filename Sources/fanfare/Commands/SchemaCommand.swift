@@ -12,7 +12,7 @@ struct SchemaCommand: AsyncParsableCommand {
         subcommands: [Job.self, Queue.self, OpenAPI.self]
     )
 
-    /// What producers check their jobs with.
+    /// Prints the schema with which producers check their jobs.
     struct Job: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the JSON Schema (2020-12) of a job.",
@@ -26,7 +26,7 @@ struct SchemaCommand: AsyncParsableCommand {
         }
     }
 
-    /// What goes in and out by the broker.
+    /// Prints the messages to and from the broker.
     struct Queue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "asyncapi",
@@ -41,7 +41,7 @@ struct SchemaCommand: AsyncParsableCommand {
         }
     }
 
-    /// What callers of the HTTP API check their requests with.
+    /// Prints the description with which callers of the HTTP API check their requests.
     struct OpenAPI: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "openapi",

@@ -6,7 +6,7 @@ import Logging
 import Store
 import UnixSignals
 
-/// The HTTP side.
+/// Runs the HTTP API.
 struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",

@@ -13,7 +13,7 @@ extension ServerCommand {
             subcommands: [Create.self, List.self, Revoke.self]
         )
 
-        /// Where the tokens are kept.
+        /// Returns the file of the tokens.
         fileprivate static func file(_ options: ConfigurationOptions) throws -> String {
             guard let path = try options.load().server.tokensFile else {
                 throw CommandFailure(
@@ -24,20 +24,20 @@ extension ServerCommand {
             return path
         }
 
-        /// A new one.
+        /// Creates a token.
         struct Create: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Make an access token, print it once, and add its hash to server.tokens_file.",
                 discussion: """
-                    A viewer looks; an operator sends and gives orders too; an admin also sees who did what. The token \
-                    itself is kept nowhere. It ends after --valid, so that one that is forgotten somewhere does not open \
-                    the fleet for ever. A running server takes the new one within two seconds.
+                    A viewer reads; an operator also sends and gives orders; an admin also reads the audit log. The token \
+                    itself is stored nowhere. It expires after --valid, so that a forgotten one does not open the fleet for \
+                    ever. A running server takes the new one within two seconds.
 
                     Example: fanfare server token create --name crm --role operator --app news --valid 90d
                     """
             )
 
-            @Option(help: "Whose it is, for histories and logs.")
+            @Option(help: "The owner's name, for histories and logs.")
             var name: String
 
             @Option(help: "viewer, operator or admin.")
@@ -46,7 +46,7 @@ extension ServerCommand {
             @Option(help: "Only for this app; may be repeated. Without it, for all.")
             var app: [String] = []
 
-            @Option(help: "How long it is good: 1h to 1825d.")
+            @Option(help: "The validity: 1h to 1825d.")
             var valid = "365d"
 
             @OptionGroup var trial: DryRunOptions
@@ -76,7 +76,7 @@ extension ServerCommand {
                 let entry = AccessToken(name: name, hash: hash, role: role, apps: apps, expiresAt: end)
                 try TokensFile.add(entry, path: path, isDryRun: trial.dryRun)
                 if trial.dryRun {
-                    Terminal.write("\(path) would have a token \(name) more\n")
+                    Terminal.write("\(path) would gain the token \(name)\n")
                     return
                 }
                 if output.json {
@@ -88,16 +88,16 @@ extension ServerCommand {
                 } else {
                     Terminal.write(token + "\n")
                     Terminal.writeError(
-                        "fanfare: it is shown this once, and ends at \(end.rfc3339); \(path) has its hash\n"
+                        "fanfare: it is shown only this once, and ends at \(end.rfc3339); \(path) has its hash\n"
                     )
                 }
             }
         }
 
-        /// Those that there are.
+        /// Lists the tokens.
         struct List: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Print which access tokens there are; the tokens themselves are kept nowhere.",
+                abstract: "Print the access tokens by name; the tokens themselves are stored nowhere.",
                 discussion: "Example: fanfare server token list --json"
             )
 
@@ -127,10 +127,10 @@ extension ServerCommand {
             }
         }
 
-        /// One that is no longer good.
+        /// Revokes a token.
         struct Revoke: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Take an access token out: it opens nothing any more, and its open streams end.",
+                abstract: "Revoke an access token: it is refused from then on, and its open streams end.",
                 discussion: """
                     A running server takes it within two seconds.
 
@@ -138,7 +138,7 @@ extension ServerCommand {
                     """
             )
 
-            @Option(help: "Which one, as server token list prints it.")
+            @Option(help: "The token's name, as server token list prints it.")
             var name: String
 
             @OptionGroup var trial: DryRunOptions
@@ -158,7 +158,7 @@ extension ServerCommand {
 }
 
 extension AccessToken {
-    /// The apps that it is for, or `all`.
+    /// The apps that the token is for, or `all`.
     fileprivate var appsJSON: JSONValue {
         apps.map { JSONValue.array($0.sorted().map(JSONValue.string)) } ?? "all"
     }

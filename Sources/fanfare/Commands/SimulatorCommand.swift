@@ -9,13 +9,13 @@ import Store
 import TLS
 import UnixSignals
 
-/// The far side.
+/// Simulates the push services.
 struct SimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
         abstract: "Play the push services: as strict as the real ones, with faults on demand.",
         discussion: """
-            Faults are set with --fault NAME=VALUE, again and again, and changed later by POST /faults on the control \
+            Faults are set with --fault NAME=VALUE, repeatedly, and changed later by POST /faults on the control \
             address. They are:
 
             \(Faults.catalogue.map { "  \($0.name): \($0.value)" }.joined(separator: "\n"))
@@ -60,13 +60,13 @@ struct SimulatorCommand: AsyncParsableCommand {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The name that others reach it by: it stands in the certificate, and in apps.yaml for --host.")
+    @Option(help: "The name for other hosts: it is in the certificate, and replaces --host in apps.yaml.")
     var name: String?
 
     @Option(help: "Event loops.")
     var loops = 1
 
-    @Option(help: "What makes a run repeatable: which tokens are dead, which requests fail.")
+    @Option(help: "The seed of a repeatable run: it decides which tokens are dead and which requests fail.")
     var seed: UInt64 = 1
 
     @Option(
@@ -116,7 +116,7 @@ struct SimulatorCommand: AsyncParsableCommand {
 
     func run() async throws {
         StandardErrorLog.install(Configuration.LogSettings(level: .warning))
-        // Before the first line says that it is ready: a signal that comes right after it must find its reader.
+        // Before the first line reports readiness: a signal right after it must be handled.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         if bare {
             let (server, identity) = try await startBare()

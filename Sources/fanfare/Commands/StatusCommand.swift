@@ -5,11 +5,11 @@ import Fleet
 import Store
 import Transport
 
-/// How the whole fleet is.
+/// Prints the status of the whole fleet.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print how broker, store, workers and queues are; ends with 1 when something needs a person.",
+        abstract: "Print the state of broker, store, workers and queues; ends with 1 when something needs a person.",
         discussion: "Example: fanfare status --watch"
     )
 
@@ -23,7 +23,7 @@ struct StatusCommand: AsyncParsableCommand {
         let look = FleetProbe(try options.load())
         var previous = await look.take()
         if previous.isSomethingWaiting {
-            // Only from two looks can be told how fast a queue gets shorter.
+            // Only two readings tell how fast a queue drains.
             try await Task.sleep(for: .milliseconds(300))
         }
         while true {

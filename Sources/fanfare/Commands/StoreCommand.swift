@@ -40,7 +40,7 @@ struct StoreCommand: AsyncParsableCommand {
         }
     }
 
-    /// Puts a backup in the ledger's place.
+    /// Replaces the ledger with a backup.
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Put a backup in the ledger's place; all workers must be stopped.",
@@ -127,7 +127,7 @@ struct StoreCommand: AsyncParsableCommand {
         }
     }
 
-    /// The ledger's file; a database has its own tools.
+    /// Returns the ledger's file; throws for a database, which has its own tools.
     private static func path(_ options: ConfigurationOptions, _ instead: String) throws -> String {
         guard case .sqlite(let path) = try options.load().store else {
             throw CommandFailure(.usage, "the ledger is a PostgreSQL database: use \(instead) with its own connection")

@@ -6,18 +6,18 @@ import NIOPosix
 import PushProviders
 import Transport
 
-/// Exchanges, queues and policies on the broker.
+/// The commands about exchanges, queues and policies on the broker.
 struct TopologyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "topology",
-        abstract: "What Fanfare needs on the broker: look at it, make it, compare it.",
+        abstract: "The exchanges, queues and policies on the broker: plan, create and compare them.",
         subcommands: [Plan.self, Apply.self, Diff.self]
     )
 
-    /// What `apply` would do.
+    /// Prints the changes that `apply` would make.
     struct Plan: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what apply would do; changes nothing.",
+            abstract: "Print what apply would do; change nothing.",
             discussion: "Example: fanfare topology plan"
         )
 
@@ -27,10 +27,10 @@ struct TopologyCommand: AsyncParsableCommand {
         func run() async throws { try await TopologyCommand.plan(options, output) }
     }
 
-    /// Makes it.
+    /// Creates what is missing.
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the exchanges, queues, bindings and policies; ends with 1 when something is left to do.",
+            abstract: "Create the exchanges, queues, bindings and policies; ends with 1 when something is left to do.",
             discussion: "Example: fanfare topology apply --config /etc/fanfare/fanfare.yaml"
         )
 
@@ -51,7 +51,7 @@ struct TopologyCommand: AsyncParsableCommand {
                 TopologyCommand.write(left, isJSON: output.json, empty: "\(done); the broker is as it should be")
                 return
             }
-            // What kept `apply` from it, though it answers now.
+            // The reason why the first `apply` was incomplete, although management answers now.
             if left.managementFailure == nil {
                 (left.managementFailure, left.commands) = (before.managementFailure, before.commands)
             }
@@ -60,7 +60,7 @@ struct TopologyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Compares.
+    /// Compares the broker with the manifest.
     struct Diff: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Compare the broker with what Fanfare needs; ends with 1 when they differ.",
@@ -119,7 +119,7 @@ struct TopologyCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-    /// The broker cannot be used: 78 when a person must mend the configuration, else 69.
+    /// Makes the failure of an unusable broker: 78 when the configuration has to be fixed, else 69.
     init(_ error: AMQPConnectError) {
         self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
     }

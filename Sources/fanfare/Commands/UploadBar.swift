@@ -1,6 +1,6 @@
 import Fleet
 
-/// How far an upload is, redrawn in place; a terminal only.
+/// An upload's progress, redrawn in place; on a terminal only.
 struct UploadBar {
     private static let width = 24
     private static let interval = Duration.milliseconds(100)

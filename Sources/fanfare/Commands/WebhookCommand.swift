@@ -3,7 +3,7 @@ import Campaigns
 import Fleet
 import Store
 
-/// The commands about webhooks, which apps.yaml names.
+/// The commands about the webhooks of apps.yaml.
 struct WebhookCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhook",
@@ -11,10 +11,10 @@ struct WebhookCommand: AsyncParsableCommand {
         subcommands: [List.self, Resume.self]
     )
 
-    /// How they are.
+    /// Lists the webhooks with their state.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the webhooks, what waits for each, and why it is not taken.",
+            abstract: "List the webhooks, the events waiting for each, and why they are not taken.",
             discussion: """
                 A webhook that takes nothing is tried again after 5 s, then after twice as long each time, up to an hour. \
                 After three days of that, or after 410, it is given up until its entry in apps.yaml changes or somebody \
@@ -47,11 +47,11 @@ struct WebhookCommand: AsyncParsableCommand {
         }
     }
 
-    /// Has one tried again.
+    /// Has one webhook tried again.
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Try a webhook at once, also one that was given up; what waits for it is posted from the first event on.",
+                "Try a webhook at once, also one that was given up; its waiting events are posted from the first on.",
             discussion: "Example: fanfare webhook resume 3"
         )
 

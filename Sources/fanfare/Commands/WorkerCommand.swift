@@ -8,7 +8,7 @@ import Store
 import Transport
 import UnixSignals
 
-/// A worker process.
+/// Runs a worker.
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker",
@@ -43,7 +43,7 @@ struct WorkerCommand: AsyncParsableCommand {
         ])
         let configuration = try sources.load()
         let threshold = StandardErrorLog.install(configuration.log)
-        // Before the files are read: a change that is told while they are is not missed.
+        // Before the files are read: a signal that arrives during the reading must not be missed.
         let reloads = await UnixSignalsSequence(trapping: .sighup)
         let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
@@ -68,7 +68,7 @@ struct WorkerCommand: AsyncParsableCommand {
         for source in quieting { source.cancel() }
     }
 
-    /// TSTP stops taking work, CONT takes it again; UnixSignals does not know these two.
+    /// Handles SIGTSTP, which stops taking work, and SIGCONT, which resumes; UnixSignals lacks these two.
     private static func quieting(_ worker: Worker) -> [any DispatchSourceSignal] {
         [(SIGTSTP, worker.quiet), (SIGCONT, worker.resume)].map { number, action in
             signal(number, SIG_IGN)

@@ -8,7 +8,7 @@ import PushProviders
 import Store
 import Transport
 
-/// The demo, step by step; what it starts is ended by whoever owns the fleet.
+/// The demo, step by step; the owner of `fleet` stops what it starts.
 struct Demo: Sendable {
     let broker: Configuration
     let devices: DemoDevices
@@ -16,17 +16,17 @@ struct Demo: Sendable {
     let fleet: ChildProcesses
 
     private static let workers = 2
-    /// What the simulator does wrong: shares of the tokens, decided by the token alone.
+    /// The simulator's faults: shares of the tokens, decided by the token alone.
     private static let shares = ["dead=0.02", "once_503=0.05", "unavailable=0.01"]
-    /// The campaign is given this long after its expiry to end its last device.
+    /// The time after the campaign's expiry for its last device to end.
     private static let grace = Duration.seconds(30)
 
-    /// The time of the campaign: two minutes, more for audiences that take longer than that.
+    /// The campaign's time in seconds: two minutes, more for audiences that take longer.
     private var ttl: Int { max(120, devices.count / 1000) }
-    /// A `Retry-After` that lies beyond the campaign's end.
+    /// A `Retry-After` in seconds, beyond the campaign's end.
     private var retryAfter: Int { max(3600, 2 * ttl) }
 
-    /// Runs it; with `isQuiet` nothing is printed on the way.
+    /// Runs the demo; `isQuiet` suppresses its progress.
     func run(isQuiet: Bool) async throws -> DemoReport {
         let say: @Sendable (String) -> Void = { if !isQuiet { Terminal.write($0 + "\n") } }
         let client = try await connect()
@@ -68,7 +68,8 @@ struct Demo: Sendable {
 
     // MARK: Starting
 
-    /// Connects, and makes sure that nobody else would take the demo's campaign, nor the demo's workers theirs.
+    /// Connects, and throws if the broker is in use: nobody else may take the demo's campaign, nor the demo's workers
+    /// theirs.
     private func connect() async throws -> AMQPClient {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         do {
@@ -102,7 +103,7 @@ struct Demo: Sendable {
         }
     }
 
-    /// Starts the far side on free ports and answers a client for its control address.
+    /// Starts the simulator on free ports and returns a client for its control address.
     private func startSimulator(_ say: (String) -> Void) async throws -> HTTP1Client {
         let faults = (Self.shares + ["retry_after=\(retryAfter)"]).flatMap { ["--fault", $0] }
         let arguments = ["simulator", "--json", "--folder", folder.simulator] + devices.mix.options + faults
@@ -112,7 +113,7 @@ struct Demo: Sendable {
         let document = JSONReader.read(Array(line.utf8)).value
         guard let address = document?["control"]?.string, let endpoint = document?["endpoint"]?.string,
             let url = URL(string: address), let host = url.host, let port = url.port
-        else { throw CommandFailure(.failed, "the simulator does not say where it is: \(line)") }
+        else { throw CommandFailure(.failed, "the simulator does not print its address: \(line)") }
         say("Apple's push service is played at \(endpoint); what it counts is at \(address)/stats")
         if let endpoint = document?["fcm"]?["endpoint"]?.string { say("FCM is played at \(endpoint)") }
         if let origin = document?["web_push"]?["origin"]?.string { say("Web Push is played at \(origin)") }
@@ -125,7 +126,7 @@ struct Demo: Sendable {
         )
     }
 
-    /// A worker is up when it has entered itself into the ledger with the app.
+    /// Waits until the workers have registered themselves in the ledger with the app.
     private func waitForWorkers(_ ledger: Ledger) async throws {
         for _ in 0..<600 {
             try await fleet.check()
@@ -136,7 +137,7 @@ struct Demo: Sendable {
         throw CommandFailure(.failed, "the workers were not up within 30 s; their logs are in \(folder.path)")
     }
 
-    /// Starts the HTTP side on a free port and says where the dashboard is.
+    /// Starts the server on a free port and prints the dashboard's address.
     private func startServer(_ option: [String], _ say: (String) -> Void) async throws {
         let server = ["server", "--listen", "127.0.0.1:0"] + option
         say("$ \(ChildProcesses.line(server)) &")
@@ -148,7 +149,7 @@ struct Demo: Sendable {
 
     /// Shows the campaign's progress until its last device has an outcome.
     ///
-    /// Answers the rate as well at which the first nine of ten devices ended: retries wait, and would hide it.
+    /// Also returns the rate at which the first nine of ten devices ended: waiting retries would hide it.
     private func follow(_ ledger: Ledger, isQuiet: Bool) async throws -> (CampaignStatusView, rate: Int?) {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(ttl) + Self.grace
@@ -175,7 +176,7 @@ struct Demo: Sendable {
         return (seen, bulkRate)
     }
 
-    /// Devices a second since the first shard; nil before nine of ten devices have an outcome.
+    /// Returns the devices a second since the first shard; nil before nine of ten devices have an outcome.
     private static func bulkRate(_ view: CampaignStatusView, now: Timestamp) -> Int? {
         guard let startedAt = view.startedAt, view.outcomes.total * 10 >= view.audience * 9 else { return nil }
         let milliseconds = max(1, (view.completedAt ?? now).milliseconds - startedAt.milliseconds)

@@ -5,18 +5,18 @@ import Store
 import Synchronization
 import Transport
 
-/// The ledger held against the simulator's own count, device by device.
+/// A comparison of the ledger with the simulator's own count, device by device.
 struct DemoComparison: Sendable {
-    /// What one side counted.
+    /// The counts of one side.
     struct Side: Sendable, Equatable {
-        /// Device tokens that it knows.
+        /// Device tokens that the side knows.
         var tokens = 0
-        /// Requests over all of them.
+        /// Requests over all tokens.
         var requests = 0
-        /// Tokens that a push arrived at.
+        /// Tokens that accepted a push.
         var accepted = 0
 
-        /// What both counted.
+        /// Adds two counts.
         static func + (one: Side, other: Side) -> Side {
             Side(
                 tokens: one.tokens + other.tokens,
@@ -26,37 +26,37 @@ struct DemoComparison: Sendable {
         }
     }
 
-    /// One provider's devices as both sides counted them.
+    /// One provider's devices by both sides' counts.
     struct Share: Sendable {
         let provider: ProviderName
         fileprivate(set) var ledger = Side()
         fileprivate(set) var simulator = Side()
     }
 
-    /// A token of which the two tell different stories.
+    /// A token on which the sides disagree.
     struct Difference: Sendable {
         let token: String
         let ledger: String
         let simulator: String
     }
 
-    /// As many differences are shown.
+    /// The most differences that are shown.
     static let shownMax = 10
 
-    /// Each provider that was played.
+    /// The counts of each simulated provider.
     fileprivate(set) var shares: [Share]
-    /// How many tokens differ.
+    /// The number of tokens that differ.
     fileprivate(set) var differing = 0
-    /// The first of them.
+    /// The first differences.
     fileprivate(set) var differences: [Difference] = []
 
     var ledger: Side { shares.map(\.ledger).reduce(Side(), +) }
     var simulator: Side { shares.map(\.simulator).reduce(Side(), +) }
 
-    /// Whether both tell the same story.
+    /// True if both sides agree.
     var agrees: Bool { differing == 0 && shares.allSatisfy { $0.ledger.requests == $0.simulator.requests } }
 
-    /// Reads both sides, a page at a time; the simulator's counts are kept in some 50 bytes a token.
+    /// Reads both sides, a page at a time; the simulator's counts take some 50 bytes a token.
     static func make(
         ledger: Ledger,
         campaign: UInt32,
@@ -107,7 +107,7 @@ struct DemoComparison: Sendable {
 }
 
 extension DemoComparison {
-    /// For people: the sums beside each other, for each provider where there are several, then what differs.
+    /// The result for people: the sums side by side, for each provider where there are several, then the differences.
     var text: String {
         var table = TextTable([("", .left), ("ledger", .right), ("simulator", .right)])
         func add(_ of: String, _ ledger: Side, _ simulator: Side) {
@@ -129,7 +129,7 @@ extension DemoComparison {
         return "\(table.text)\n\n\(NumberText.grouped(differing)) tokens differ, the first of them:\n\(list.text)"
     }
 
-    /// For scripts.
+    /// The result, for scripts.
     var json: JSONValue {
         func side(_ side: Side) -> JSONValue {
             .object([

@@ -6,16 +6,15 @@ import Transport
 
 /// Made-up devices: the same ones in every run, so that two runs can be compared.
 struct DemoDevices: Sendable {
-    /// How many.
     let count: Int
-    /// Whose devices they are.
+    /// The providers of the devices.
     let mix: DemoMix
 
     private static let pageBytes = 1 << 16
 
-    /// Writes them as an audience file (contract, section 3), a page at a time.
+    /// Writes the devices as an audience file (contract, section 3), a page at a time.
     ///
-    /// A browser's subscription names its push service, so that those are asked of the simulator at `control`.
+    /// A browser's subscription names its push service, so those come from the simulator at `control`.
     func write(to path: String, control: HTTP1Client) async throws {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let file = FileHandle(forWritingAtPath: path)
@@ -42,14 +41,14 @@ struct DemoDevices: Sendable {
     }
 }
 
-/// Whose devices a demo's audience has.
+/// The providers of a demo's audience.
 enum DemoMix: Sendable {
     /// Apple's only.
     case apple
-    /// Of twenty devices twelve Apple's, seven Androids and one browser, one after the other as in a real list.
+    /// Of twenty devices twelve Apple's, seven Androids and one browser, interleaved as in a real list.
     case mixed
 
-    /// What a device is, and so where it is sent to.
+    /// A device's kind, which decides its provider.
     enum Kind: Sendable {
         case phone
         case android
@@ -65,7 +64,7 @@ enum DemoMix: Sendable {
         }
     }
 
-    /// The kinds that there are.
+    /// The kinds that occur.
     var kinds: [Kind] {
         switch self {
         case .apple: [.phone]
@@ -73,7 +72,7 @@ enum DemoMix: Sendable {
         }
     }
 
-    /// What the simulator plays besides Apple's service.
+    /// The simulator's options for services besides Apple's.
     var options: [String] {
         switch self {
         case .apple: []
@@ -81,10 +80,10 @@ enum DemoMix: Sendable {
         }
     }
 
-    /// What device `number` is.
+    /// Returns the kind of device `number`.
     func kind(_ number: Int) -> Kind {
         guard case .mixed = self else { return .phone }
-        // 3 has no divisor in common with 20, so that the kinds take turns and each comes as often as it should.
+        // 3 and 20 have no common divisor, so the kinds alternate, each in its proportion.
         return switch number * 3 % 20 {
         case 0..<12: .phone
         case 12..<19: .android

@@ -4,21 +4,20 @@ import Delivery
 import Fleet
 import Transport
 
-/// The job of the demo, published as any producer would do it: JSON, AMQP, nothing of ours.
+/// The demo's job, published as any producer would: JSON over AMQP, nothing of ours.
 struct DemoJob: Sendable {
     /// The app of the simulator's `apps.yaml`.
     static let app = "news"
-    /// The ledger is new, so that the id may be the same in every run.
+    /// The ledger is new, so the id may be the same in every run.
     static let id = "derby-kickoff"
     /// The name under which the devices are uploaded.
     static let list = "subscribers"
 
-    /// Seconds from publishing until it is too late; long enough for the retries of 5 s.
+    /// The campaign's time to live in seconds; long enough for the retries of 5 s.
     let ttl: Int
-    /// When it was made.
     let createdAt: Timestamp
 
-    /// What is published, to the byte.
+    /// The published text, to the byte.
     var text: String {
         """
         {
@@ -32,7 +31,7 @@ struct DemoJob: Sendable {
         """
     }
 
-    /// Publishes with a confirm, and so that a job that no queue takes comes back.
+    /// Publishes with a confirm and as mandatory, so that a job that no queue takes is returned.
     func publish(_ client: AMQPClient) async throws {
         let properties = MessageProperties(
             contentType: "application/json",

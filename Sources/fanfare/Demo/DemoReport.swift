@@ -1,21 +1,21 @@
 import Campaigns
 import Fleet
 
-/// What a demo ends with: the ledger's closing table and its comparison with the simulator.
+/// A demo's result: the ledger's closing table and its comparison with the simulator.
 struct DemoReport: Sendable {
     let view: CampaignStatusView
-    /// Devices a second, until nine of ten had an outcome; nil when it did not come that far.
+    /// Devices a second until nine of ten had an outcome; nil when it did not get that far.
     let rate: Int?
     let comparison: DemoComparison
     let now: Timestamp
 
-    /// Whether every device is accounted for and both sides counted the same.
+    /// True if every device is accounted for and both sides agree.
     var isWell: Bool {
         view.state == "completed" && view.isLawKept && view.pending.total == 0
             && view.attempts == comparison.ledger.requests && comparison.agrees
     }
 
-    /// For people.
+    /// The report, for people.
     var text: String {
         var lines = ["", view.text(now: now)]
         if let rate, let seconds {
@@ -27,7 +27,7 @@ struct DemoReport: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// For scripts.
+    /// The report, for scripts.
     var json: JSONValue {
         .object([
             "well": .bool(isWell), "campaign": view.json, "comparison": comparison.json,
@@ -52,7 +52,7 @@ struct DemoReport: Sendable {
         return "Not as it should be: \(reasons.joined(separator: "; "))."
     }
 
-    /// From the first shard to the last outcome, at least a millisecond.
+    /// Seconds from the first shard to the last outcome, at least a millisecond.
     private var seconds: Double? {
         guard let startedAt = view.startedAt, let completedAt = view.completedAt else { return nil }
         return Double(max(1, completedAt.milliseconds - startedAt.milliseconds)) / 1000

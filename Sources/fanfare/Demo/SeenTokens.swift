@@ -4,12 +4,12 @@ import Synchronization
 import TLS
 import Transport
 
-/// What the simulator lists a device token under, in 32 bytes.
+/// The simulator's key of a device token, in 32 bytes.
 struct TokenKey: Hashable, Sendable {
     private var words = SIMD4<UInt64>()
 
-    /// The key of a token as the ledger keeps it: itself where a provider's tokens are hexadecimal digits, otherwise a
-    /// SHA-256: of the text, or of what an address's path ends with.
+    /// Makes the key of a token as the ledger stores it: a hexadecimal token itself, otherwise the SHA-256 of its text
+    /// or of the last segment of an address' path.
     init(_ token: ArraySlice<UInt8>, of provider: ProviderName) {
         if ProviderRegistry.tokens[provider]?.isHexadecimal == true {
             self.init(bytes: token)
@@ -32,13 +32,13 @@ struct TokenKey: Hashable, Sendable {
         }
     }
 
-    /// Hexadecimal digits, as the simulator writes them.
+    /// The key's hexadecimal digits, as the simulator writes them.
     var text: String {
         HexText.of((0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) })
     }
 }
 
-/// What the simulator saw of one token.
+/// The simulator's counts of one token.
 struct SeenCounts: Sendable {
     var requests: UInt32 = 0
     var accepted: UInt32 = 0
@@ -46,7 +46,7 @@ struct SeenCounts: Sendable {
     var text: String { "\(requests) requests, accepted \(accepted)" }
 }
 
-/// The simulator's answer to `GET /tokens`, an object a line, as it comes in.
+/// The simulator's answer to `GET /tokens`, parsed line by line as it arrives.
 final class SeenTokens: Sendable {
     fileprivate struct State {
         var tokens: [TokenKey: SeenCounts] = [:]
@@ -57,7 +57,7 @@ final class SeenTokens: Sendable {
 
     private let state = Mutex(State())
 
-    /// All tokens that the simulator saw of one provider.
+    /// Reads all tokens of one provider from the simulator.
     static func read(of provider: ProviderName, _ control: HTTP1Client) async throws -> SeenTokens {
         let seen = SeenTokens()
         let status: Int
@@ -72,12 +72,12 @@ final class SeenTokens: Sendable {
         return seen
     }
 
-    /// The sums.
+    /// The sums over all tokens.
     var total: DemoComparison.Side { state.withLock { $0.total } }
-    /// What nobody removed.
+    /// The tokens not removed so far.
     var rest: [TokenKey: SeenCounts] { state.withLock { $0.tokens } }
 
-    /// The counts of a token, which are forgotten here.
+    /// Removes a token and returns its counts.
     func remove(_ token: TokenKey) -> SeenCounts? { state.withLock { $0.tokens.removeValue(forKey: token) } }
 
     private func add(_ bytes: [UInt8]) {
@@ -92,7 +92,7 @@ final class SeenTokens: Sendable {
         }
     }
 
-    /// Whether every line was understood, the last one too.
+    /// True if every line was parsed, the last one included.
     private var isWhole: Bool { state.withLock { !$0.isBroken && $0.line.isEmpty } }
 }
 

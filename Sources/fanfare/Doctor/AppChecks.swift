@@ -2,13 +2,13 @@ import Campaigns
 import Fleet
 import PushProviders
 
-/// Whether every app has keys that work and providers that can be reached.
+/// Checks every app's keys and its providers' reachability.
 struct AppChecks {
     let configuration: Configuration
-    /// Whether no provider is asked for anything.
+    /// True if no provider is to be contacted.
     let isOffline: Bool
 
-    /// All of them; nobody gets a push.
+    /// Runs all checks; no push is sent.
     func run() async -> [Finding] {
         do throws(ConfigurationError) {
             let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
@@ -26,11 +26,11 @@ struct AppChecks {
             }
             return findings
         } catch {
-            return error.problems.map { .wrong("apps", $0.line, fix: "mend it there, then fanfare app check") }
+            return error.problems.map { .wrong("apps", $0.line, fix: "fix it there, then fanfare app check") }
         }
     }
 
-    /// What a look at a provider's host means.
+    /// Returns the finding about a provider's host.
     static func reach(_ reach: ProviderReach, _ name: String, _ url: String) -> Finding {
         switch reach {
         case .failed(let reason):
@@ -45,7 +45,7 @@ struct AppChecks {
         }
     }
 
-    /// What there is to show for the app.
+    /// Returns the finding about an app's credential.
     static func token(_ reach: CredentialReach, _ name: String) -> Finding {
         switch reach {
         case .ready: .well("\(name) credential", "there")

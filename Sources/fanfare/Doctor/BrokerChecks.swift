@@ -4,21 +4,21 @@ import NIOPosix
 import PushProviders
 import Transport
 
-/// Whether the broker is there, and as it has to be.
+/// Checks the broker and its topology.
 struct BrokerChecks {
     let configuration: Configuration
 
     /// The first RabbitMQ whose quorum queues dead-letter at least once, which retries and parking need.
     static let versionLeast = [3, 10]
 
-    /// All of them; changes nothing on the broker.
+    /// Runs all checks; changes nothing on the broker.
     func run() async -> [Finding] {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         do throws(AMQPConnectError) {
             let client = try await AMQPClient.connect(configuration.amqp, name: "fanfare doctor", on: loop)
             await client.close()
         } catch {
-            let fix = "start it, or mend amqp.url (fanfare config show)"
+            let fix = "start it, or fix amqp.url (fanfare config show)"
             return [.wrong("broker", error.description, fix: fix), .unknown("topology", "needs the broker")]
         }
         let management = ManagementAPI(configuration, loop: loop)
@@ -27,14 +27,14 @@ struct BrokerChecks {
             findings.append(Self.version(try await management.version()))
             findings.append(Self.clock(try await management.clockSkew()))
         } catch {
-            let fix = "rabbitmq-plugins enable rabbitmq_management, or mend amqp.management_url"
+            let fix = "rabbitmq-plugins enable rabbitmq_management, or fix amqp.management_url"
             findings.append(.warning("management API", error.description, fix: fix))
         }
         findings.append(await topology(TopologyTool(configuration, loop: loop)))
         return findings
     }
 
-    /// What a version means.
+    /// Returns the finding about a version.
     static func version(_ text: String) -> Finding {
         let numbers = text.split(separator: ".").prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else { return .unknown("broker version", "\(text) is not understood") }
@@ -47,9 +47,9 @@ struct BrokerChecks {
         )
     }
 
-    /// What the difference between both clocks means.
+    /// Returns the finding about the clocks' difference.
     static func clock(_ skew: ClockSkew?) -> Finding {
-        guard let skew else { return .unknown("broker clock", "its answer does not say the time") }
+        guard let skew else { return .unknown("broker clock", "its answer has no time") }
         guard skew.isNoteworthy else { return .well("broker clock", "in step with this machine's") }
         return .wrong(
             "broker clock",

@@ -1,9 +1,9 @@
 import Campaigns
 import Fleet
 
-/// One thing that was looked at, and what is to be done about it.
+/// The result of one check, with its fix.
 struct Finding: Sendable, Equatable {
-    /// How bad it is.
+    /// A finding's severity.
     enum Verdict: String, Sendable {
         /// As it should be.
         case well
@@ -11,39 +11,39 @@ struct Finding: Sendable, Equatable {
         case warning
         /// Pushes are not sent, or not all of them.
         case wrong
-        /// It could not be looked at.
+        /// It could not be checked.
         case unknown
     }
 
-    /// What was looked at, for example `broker clock`.
+    /// The check's name, for example `broker clock`.
     let check: String
     let verdict: Verdict
-    /// What was found.
+    /// The result for people.
     let detail: String
-    /// What to do about it; nil where there is nothing to do.
+    /// The fix; nil where there is nothing to do.
     let fix: String?
 
-    /// As it should be.
+    /// Makes a finding that all is well.
     static func well(_ check: String, _ detail: String) -> Finding {
         Finding(check: check, verdict: .well, detail: detail, fix: nil)
     }
 
-    /// Something for a person.
+    /// Makes a finding that needs a person.
     static func wrong(_ check: String, _ detail: String, fix: String) -> Finding {
         Finding(check: check, verdict: .wrong, detail: detail, fix: fix)
     }
 
-    /// Something for a person who has the time.
+    /// Makes a finding that a person should see to in time.
     static func warning(_ check: String, _ detail: String, fix: String) -> Finding {
         Finding(check: check, verdict: .warning, detail: detail, fix: fix)
     }
 
-    /// What could not be looked at, because something else is wrong.
+    /// Makes the finding of a check that another problem prevented.
     static func unknown(_ check: String, _ detail: String) -> Finding {
         Finding(check: check, verdict: .unknown, detail: detail, fix: nil)
     }
 
-    /// For scripts.
+    /// The finding, for scripts.
     var json: JSONValue {
         .object([
             "check": .string(check), "verdict": .string(verdict.rawValue), "detail": .string(detail),
@@ -53,10 +53,10 @@ struct Finding: Sendable, Equatable {
 }
 
 extension [Finding] {
-    /// Whether a person is needed now.
+    /// True if a person is needed now.
     var needsPerson: Bool { contains { $0.verdict == .wrong } }
 
-    /// For people: a line each, the mend below what it is for.
+    /// The findings for people: a line each, with the fix below.
     var text: String {
         var table = TextTable([("", .left), ("check", .left), ("found", .left)])
         for finding in self {

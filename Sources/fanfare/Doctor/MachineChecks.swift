@@ -3,16 +3,16 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// What a worker needs of the machine that this runs on.
+/// Checks the machine for a worker's needs.
 struct MachineChecks {
     /// File descriptors that a worker may need: connections to providers by loop, the ledger's, the broker's.
     static let openFilesLeast = 4096
-    /// Room for the ledger in bytes below which a campaign of a million devices (some 100 MB) may not fit.
+    /// Free bytes below which a campaign of a million devices (some 100 MB) may not fit into the ledger.
     static let diskLeast: Int64 = 1 << 30
 
     let configuration: Configuration
 
-    /// All of them.
+    /// Runs all checks.
     func run() async -> [Finding] {
         var findings = [openFiles, zones]
         if case .sqlite(let path) = configuration.store { findings.append(disk(path)) }
@@ -26,7 +26,7 @@ struct MachineChecks {
         return Self.openFiles(Int(clamping: limit.rlim_cur))
     }
 
-    /// What a limit of open files means.
+    /// Returns the finding about a limit of open files.
     static func openFiles(_ most: Int) -> Finding {
         guard most < openFilesLeast else { return .well("open files", "\(NumberText.grouped(most)) at most") }
         return .warning(
@@ -56,14 +56,15 @@ struct MachineChecks {
         return .warning("disk", text, fix: "make room, or shorten store.retention.*")
     }
 
-    /// Whether a worker could listen; the default moves to the next free port, so that only a given one matters.
+    /// Returns the finding about a worker's address; only a configured one matters, as the default moves to a free
+    /// port.
     private func address() async -> Finding {
         let (check, listen) = ("worker.listen", configuration.worker.listen)
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .bind(host: listen.host, port: listen.port).get()
-            try? await channel.close()  // what was opened to look closes with the process anyway
+            try? await channel.close()  // the probe's socket closes with the process anyway
             return .well(check, "\(listen) is free")
         } catch {
             guard configuration.worker.listenIsGiven else {
@@ -71,7 +72,7 @@ struct MachineChecks {
             }
             return .warning(
                 check,
-                "\(listen) cannot be listened on here (\(error)); so it should be if a worker runs",
+                "\(listen) cannot be listened on here (\(error)); that is expected if a worker runs",
                 fix: "name a free address, or leave the key out"
             )
         }

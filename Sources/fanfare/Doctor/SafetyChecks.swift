@@ -4,11 +4,11 @@ import Fleet
 import PushProviders
 import Transport
 
-/// What works, and lets in whom nobody meant: nothing of it keeps a push from being sent.
+/// Checks for settings that work but let strangers in; none of them keeps a push from being sent.
 struct SafetyChecks {
     let configuration: Configuration
 
-    /// All of them; asks nobody.
+    /// Runs all checks; contacts nobody.
     func run() -> [Finding] {
         let server = configuration.server
         let isSecure = server.certificateFile != nil
@@ -17,7 +17,7 @@ struct SafetyChecks {
         if let path = server.tokensFile, let tokens = try? TokensFile.read(path: path) {
             findings.append(Self.tokens(tokens))
         }
-        // One that cannot be read is told by the checks of apps.
+        // An unreadable file is reported by the checks of apps.
         let apps = try? AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
         for app in apps ?? [] {
             findings += app.accounts.compactMap { Self.addresses($0.account, of: app.name) }
@@ -26,7 +26,7 @@ struct SafetyChecks {
         return findings
     }
 
-    /// Whether the broker's user is the one that every RabbitMQ comes with.
+    /// Returns the finding about the broker's user, which may be the one of every new RabbitMQ.
     static func user(_ name: String) -> Finding {
         guard name == "guest" else { return .well("broker user", name) }
         return .warning(
@@ -36,7 +36,7 @@ struct SafetyChecks {
         )
     }
 
-    /// Whether others can listen to what phones say to the edge; nil on loopback, where a proxy has the certificate.
+    /// Returns the finding about eavesdropping on the edge; nil on loopback, where a proxy has the certificate.
     static func edge(at address: Configuration.NetworkAddress, isSecure: Bool) -> Finding? {
         if Loopback.isLoopback(host: address.host) { return nil }
         guard !isSecure else { return .well("edge TLS", "\(address) has a certificate") }
@@ -48,7 +48,7 @@ struct SafetyChecks {
         )
     }
 
-    /// Whether each access token has an end.
+    /// Returns the finding about access tokens without an end.
     static func tokens(_ tokens: [AccessToken]) -> Finding {
         let eternal = tokens.filter { $0.expiresAt == nil }.map(\.name)
         guard !eternal.isEmpty else { return .well("access tokens", "\(tokens.count), each with an end") }
@@ -59,17 +59,18 @@ struct SafetyChecks {
         )
     }
 
-    /// Whether strangers can have this machine call its own network; nil where nobody but the operator names the host.
+    /// Returns the finding about strangers who could make this machine call its own network; nil where only the
+    /// operator names hosts.
     static func addresses(_ account: any ProviderAccount, of app: String) -> Finding? {
         guard account.isServedByStrangers, !account.reachesGlobalAddressesOnly else { return nil }
         return .warning(
             "\(app) addresses",
-            "any: whoever subscribes a browser has workers call any address that they reach",
+            "any: whoever subscribes a browser can make workers call any address that they reach",
             fix: "take addresses: any out of the app's \(account.provider.name.rawValue)"
         )
     }
 
-    /// Whether a device's word is enough for its user.
+    /// Returns the finding about users that nobody vouches for.
     static func users(_ edge: EdgeConfiguration, of app: String) -> Finding {
         let check = "\(app) users"
         if edge.requiresUserToken { return .well(check, "each is vouched for by the app's back end") }

@@ -4,14 +4,14 @@ import Fleet
 import PushProviders
 import Store
 
-/// Whether the ledger is there, and what keeps campaigns from being sent.
+/// Checks the ledger, and for obstacles to sending.
 struct StoreChecks {
     let configuration: Configuration
 
-    /// All of them; changes nothing in the ledger.
+    /// Runs all checks; changes nothing in the ledger.
     func run() async -> [Finding] { security + (await look()) }
 
-    /// How the way to the database is protected; said before anybody connects, so that it is seen before an upgrade.
+    /// The finding about the connection's TLS, made before any connection, so that it is seen before an upgrade.
     private var security: [Finding] {
         guard case .postgreSQL(let url) = configuration.store, let tls = Ledger.security(ofPostgreSQL: url) else {
             return []
@@ -19,7 +19,7 @@ struct StoreChecks {
         return [Self.security(tls)]
     }
 
-    /// What the protection of the way to the database means.
+    /// Returns the finding about the TLS of a database connection.
     static func security(_ tls: DatabaseTLS) -> Finding {
         let check = "store TLS"
         guard tls.leavesMachine else { return .well(check, "the database is on this machine") }
@@ -27,7 +27,7 @@ struct StoreChecks {
         if tls.isOpen {
             return .warning(
                 check,
-                "sslmode=\(mode): whoever is on the way can be taken for the database, and gets its password",
+                "sslmode=\(mode): anybody on the way can pose as the database, and gets its password",
                 fix: "leave sslmode out of store.url (verify-full), and name the database's CA by sslrootcert=FILE"
             )
         }
@@ -49,11 +49,11 @@ struct StoreChecks {
             return [.well("store", path), Self.clock(standing), Self.workers(workers), Self.parked(parked)]
                 + workers.compactMap { Self.clock(of: $0, standing.source) } + webhooks.map { Self.webhook($0) }
         } catch {
-            return [.wrong("store", error.description, fix: "start a worker once, or mend store.url")]
+            return [.wrong("store", error.description, fix: "start a worker once, or fix store.url")]
         }
     }
 
-    /// What it means how far this machine's clock is from the shared time.
+    /// Returns the finding about this machine's clock against the shared time.
     static func clock(_ standing: ClockStanding) -> Finding {
         switch standing.verdict {
         case .inStep: .well("store clock", "in step with the shared time")
@@ -67,7 +67,7 @@ struct StoreChecks {
         }
     }
 
-    /// The same of a worker's host, by what it has reported; nil when its clock is right.
+    /// Returns the finding about the clock of a worker's host, as reported; nil when it is right.
     static func clock(of worker: WorkerRecord, _ source: ClockStanding.Source) -> Finding? {
         let standing = worker.standing(source)
         guard let problem = standing.problem else { return nil }
@@ -84,7 +84,7 @@ struct StoreChecks {
         }
     }
 
-    /// Whether anybody works, and all in the same roles.
+    /// Returns the finding about live workers, and roles that none of them has.
     static func workers(_ workers: [WorkerRecord]) -> Finding {
         let missing = Configuration.Role.allCases.map(\.rawValue).filter { role in
             !workers.contains { $0.roles.contains(role) }
@@ -92,25 +92,25 @@ struct StoreChecks {
         if workers.isEmpty { return .wrong("workers", "none is running", fix: "fanfare worker") }
         guard missing.isEmpty else {
             let fix = "start a worker with worker.roles=\(missing.joined(separator: ","))"
-            return .wrong("workers", "none does the work of \(missing.joined(separator: ", "))", fix: fix)
+            return .wrong("workers", "none has the role \(missing.joined(separator: ", "))", fix: fix)
         }
         return .well("workers", "\(workers.count) at work")
     }
 
-    /// Whether a webhook takes its events.
+    /// Returns the finding about a webhook.
     static func webhook(_ record: WebhookRecord) -> Finding {
         let view = WebhookView(record)
         switch view.state {
         case .disabled:
-            let fix = "mend the receiver, then fanfare webhook resume \(record.number)"
+            let fix = "fix the receiver, then fanfare webhook resume \(record.number)"
             return .wrong(view.name, view.detail, fix: fix)
         case .failing:
-            return .warning(view.name, view.detail, fix: "mend the receiver; events wait for it for three days")
+            return .warning(view.name, view.detail, fix: "fix the receiver; events wait for it for three days")
         case .ok: return .well(view.name, view.detail)
         }
     }
 
-    /// Whether messages wait for a person.
+    /// Returns the finding about parked messages.
     static func parked(_ count: Int) -> Finding {
         guard count > 0 else { return .well("parked", "nothing") }
         return .warning("parked", "\(NumberText.grouped(count)) messages", fix: "fanfare parked list")

@@ -1,7 +1,7 @@
 import Campaigns
 import Transport
 
-/// Subscriptions of browsers to the simulator's Web Push, which makes them from its seed and can open what is sent.
+/// Browser subscriptions to the simulator's Web Push, which derives them from its seed and can decrypt their messages.
 struct MadeUpSubscriptions {
     private let control: HTTP1Client
     private var page: ArraySlice<String> = []
@@ -9,12 +9,12 @@ struct MadeUpSubscriptions {
 
     private static let pageCount = 5_000
 
-    /// Subscriptions from the first one on, of the simulator with this control address.
+    /// Starts at the first subscription of the simulator with this control address.
     init(control: HTTP1Client) {
         self.control = control
     }
 
-    /// The next one in the form in which tokens are kept: endpoint, number sign, key, full stop, secret.
+    /// Returns the next subscription in the form of a stored token: endpoint, number sign, key, full stop, secret.
     mutating func next() async throws -> String {
         if page.isEmpty {
             page = try await read()[...]

@@ -4,12 +4,12 @@ import Campaigns
 struct MadeUpTokens {
     private var state: UInt64
 
-    /// Tokens of a seed.
+    /// Starts the tokens of a seed.
     init(seed: UInt64 = 0) {
         state = 0x0FA4_FA2E &+ seed &* 0xD1B5_4A32_D192_ED03
     }
 
-    /// An APNs token: 64 hexadecimal digits.
+    /// Returns an APNs token: 64 hexadecimal digits.
     mutating func apns() -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(32)
@@ -20,7 +20,7 @@ struct MadeUpTokens {
         return HexText.of(bytes)
     }
 
-    /// An FCM registration token of 163 characters, in the form that Google's have today.
+    /// Returns an FCM registration token of 163 characters, in the current form of Google's.
     mutating func fcm() -> String {
         let text = apns() + apns() + apns()
         return "\(text.prefix(22)):APA91b\(text.dropFirst(22).prefix(134))"

@@ -1,11 +1,12 @@
 import Campaigns
 
-/// The manual page of all commands in the macros of `man(7)`, made from what argument-parser tells of them
-/// (`--experimental-dump-help`), so that it cannot lag behind `--help`.
+/// The manual page of all commands in the macros of `man(7)`.
+///
+/// Made from argument-parser's description (`--experimental-dump-help`), so that it cannot lag behind `--help`.
 struct ManualPage: Sendable {
     private let root: JSONValue
 
-    /// A page of the dumped help; nil for a text that is none.
+    /// Parses dumped help; nil for any other text.
     init?(helpDump text: String) {
         guard
             let command = JSONReader.read(Array(text.utf8), limits: .init(bytesMax: 1 << 22, depthMax: 64)).value?[
@@ -16,7 +17,7 @@ struct ManualPage: Sendable {
         root = command
     }
 
-    /// The page.
+    /// The page's text.
     var text: String {
         let name = root["commandName"]?.string ?? ""
         var lines = [
@@ -34,7 +35,7 @@ struct ManualPage: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A command with its options, then those below it.
+    /// Returns a command with its options, then its subcommands.
     private func section(_ command: JSONValue, below parents: String) -> [String] {
         let name = "\(parents) \(command["commandName"]?.string ?? "")"
         let arguments = Self.shown(command["arguments"]).filter { argument in
@@ -51,7 +52,7 @@ struct ManualPage: Sendable {
         return lines + Self.shown(command["subcommands"]).flatMap { section($0, below: name) }
     }
 
-    /// `--name <value>`, or `<value>` for a place on the line.
+    /// Returns `--name <value>`, or `<value>` for a positional argument.
     private static func spelling(_ argument: JSONValue) -> String {
         let value = "<\(argument["valueName"]?.string ?? "value")>"
         let names = (argument["names"]?.array ?? []).compactMap { name -> String? in
@@ -69,7 +70,7 @@ struct ManualPage: Sendable {
         (list?.array ?? []).filter { $0["shouldDisplay"] != .bool(false) && $0["commandName"]?.string != "help" }
     }
 
-    /// Lines that are indented stand as they are: examples and lists.
+    /// Returns the paragraphs of a text; indented lines keep their breaks: examples and lists.
     private static func paragraphs(_ text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
             if line.isEmpty { return [".PP"] }
@@ -78,7 +79,7 @@ struct ManualPage: Sendable {
         }
     }
 
-    /// Text that has no meaning to roff: backslashes and hyphens, and dots and quotes at the beginning of a line.
+    /// Returns text without meaning to roff: escapes backslashes, hyphens, and dots and quotes that begin a line.
     static func escaped(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
@@ -86,7 +87,7 @@ struct ManualPage: Sendable {
 
     private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
-    /// What every command has in common (contract, section 3).
+    /// The sections common to all commands (contract, section 3).
     private static let ends = [
         ".SH EXIT STATUS",
         "0 done; 1 failed; 3 completed, but devices failed or only parked ones are left; 64 usage; 65 job refused;",

@@ -3,7 +3,7 @@ import Campaigns
 import Fleet
 import Foundation
 
-/// Where the configuration comes from: the same flags on every command that needs one.
+/// The flags for the configuration's sources, on every command that needs one.
 struct ConfigurationOptions: ParsableArguments {
     @Option(help: "The configuration file (default: fanfare.yaml, which may be missing).")
     var config: String?
@@ -26,7 +26,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: "auto, json or pretty (log.format).")
     var logFormat: String?
 
-    /// The sources with these flags and a command's own; kept by commands that read them again on SIGHUP.
+    /// Returns the sources with these flags and a command's own; commands that reread on SIGHUP keep them.
     func sources(_ more: [ConfigurationSources.Flag?] = []) throws -> ConfigurationSources {
         let flags = [
             Self.flag("--amqp", "amqp.url", amqp), Self.flag("--store", "store.url", store),
@@ -36,7 +36,7 @@ struct ConfigurationOptions: ParsableArguments {
         return ConfigurationSources(flags: (flags + more).compactMap { $0 }, file: try file())
     }
 
-    /// The file that `--config`, `--context` or the environment names, in this order; nil is `fanfare.yaml`.
+    /// Returns the file that `--config`, `--context` or the environment names, in this order; nil for `fanfare.yaml`.
     private func file() throws -> String? {
         if let config {
             guard context == nil else { throw ValidationError("give --config or --context, not both") }
@@ -48,7 +48,7 @@ struct ConfigurationOptions: ParsableArguments {
         }
         guard let contexts = Contexts(environment: environment), let file = contexts.file(name) else {
             throw ValidationError(
-                "the context \(name) cannot be found: it is a name, and HOME says where its file lies"
+                "the context \(name) cannot be found: it is a name, and its file is looked up below HOME"
             )
         }
         guard FileManager.default.fileExists(atPath: file) else {
@@ -59,13 +59,13 @@ struct ConfigurationOptions: ParsableArguments {
         return file
     }
 
-    /// The configuration as it is now.
+    /// Returns the current configuration.
     ///
-    /// Never inlined: put into `campaign send`, it makes Swift 6.3.1 crash in a release build (coroutine splitting).
+    /// Never inlined: in `campaign send`, inlining crashes Swift 6.3.1 in a release build (coroutine splitting).
     @inline(never)
     func load() throws -> Configuration { try sources().load() }
 
-    /// A flag that sets a key, when it was given.
+    /// Returns the flag for a key if it was given.
     static func flag(
         _ name: String,
         _ key: String,
@@ -75,7 +75,7 @@ struct ConfigurationOptions: ParsableArguments {
     }
 }
 
-/// How results are printed.
+/// The options for a command's output.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON; problems too, on standard error.")
     var json = false

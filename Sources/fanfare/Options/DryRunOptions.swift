@@ -3,12 +3,12 @@ import Campaigns
 import Fleet
 import Store
 
-/// A look before the leap: the same flag on every order.
+/// The option to rehearse an order: the same flag on all of them.
 struct DryRunOptions: ParsableArguments {
-    @Flag(help: "Tell what it would come to, and change nothing.")
+    @Flag(help: "Print what would happen; change nothing.")
     var dryRun = false
 
-    /// Puts the fact into a document that an order prints.
+    /// Returns an order's document, marked if it is a dry run.
     func marked(_ document: JSONValue) -> JSONValue {
         guard dryRun, case .object(let members) = document else { return document }
         return .object(members + [JSONMember("dry_run", true)])
@@ -16,7 +16,7 @@ struct DryRunOptions: ParsableArguments {
 }
 
 extension Ledger {
-    /// Carries out an order: in a synced transaction, or in one that is rolled back.
+    /// Carries out an order in a synced transaction, or in one that is rolled back.
     func order<T: Sendable>(
         isDryRun: Bool,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T

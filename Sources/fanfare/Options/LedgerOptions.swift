@@ -4,7 +4,7 @@ import Fleet
 import Store
 
 extension ConfigurationOptions {
-    /// Opens the ledger that is there, and closes it when the body is done; never creates one.
+    /// Opens the existing ledger and closes it after `body`; never creates one.
     func withLedger<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
         let configuration = try load()
         do {
@@ -37,14 +37,14 @@ struct CampaignArgument: ExpressibleByArgument {
 
     var text: String { app.map { "\($0)/\(id)" } ?? id }
 
-    /// The failure when the ledger has no such campaign.
+    /// Returns the failure for a campaign that the ledger lacks.
     func notFound(in ledger: Ledger) -> CommandFailure {
         CommandFailure(.notFound, "the ledger \(ledger.path) has no campaign \(text)")
     }
 }
 
 extension CommandFailure {
-    /// The ledger cannot be used: 69, or 78 when its server refuses us; an id that two apps have: 64.
+    /// Makes the failure of an unusable ledger: 69, or 78 when its server refuses access, or 64 for an id of two apps.
     init(_ error: LedgerError) {
         switch error {
         case .ambiguous: self.init(.ambiguousCampaign, error.description)

@@ -1,9 +1,9 @@
 import Campaigns
 import Fleet
 
-/// A device's token in a file: arguments are seen by every user of a host.
+/// A device's token in a file, as every user of a host can see arguments.
 enum TokenFile {
-    /// The text of a file, or of standard input for `-`, without the blanks around it.
+    /// Returns the text of a file, or of standard input for `-`, without surrounding white space.
     static func text(_ file: String) throws -> String {
         do {
             let bytes = try InputFile(path: file).readAll(upTo: 65_536)

@@ -1,20 +1,20 @@
 import Campaigns
 import FanfareKit
 
-/// The front of a phone: the app's delegate, and what draws the kit's looks of its messages and campaigns.
+/// The phone's foreground: the app's delegate, and the drawer of the kit's looks of messages and campaigns.
 ///
 /// The app has no presenter of its own.
 @MainActor final class PhoneEyes: FanfareDelegate, LookDrawer {
-    /// A look in front, and what says how it ended.
+    /// A look in the foreground, with the closure that ends it.
     typealias Sight = (look: Look, end: @MainActor (Look.End) -> Void)
 
     weak var session: PhoneSession?
-    /// The announcement or poll in front.
+    /// The announcement or poll in the foreground.
     private(set) var campaign: Sight?
-    /// The in-app message in front.
+    /// The in-app message in the foreground.
     private(set) var message: Sight?
 
-    /// What the app says of each in-app message that could be shown.
+    /// The app's choice for each in-app message that could be shown.
     var choice = InAppChoice.now
 
     // MARK: - The delegate
@@ -29,7 +29,7 @@ import FanfareKit
     }
 
     func fanfare(_ fanfare: FanfareKit.Fanfare, noMatchingTrigger event: AppEvent) {
-        // Sessions and clicks mostly have none; an event of the person's own is worth a line.
+        // Sessions and clicks usually have no message; the person's own events are worth a line.
         switch event.kind {
         case .custom, .purchase: session?.say(PhoneLine(event))
         case .sessionStart, .pushClick: break
@@ -71,7 +71,7 @@ import FanfareKit
         switch look.kind {
         case .announcement, .poll: campaign = (look, end)
         case .message: message = (look, end)
-        // The phone's notifier has a habit of its own.
+        // The phone's notifier handles these.
         case .notification: return false
         }
         session?.say(look)
@@ -115,7 +115,7 @@ import FanfareKit
 
     // MARK: - Announcements and polls
 
-    /// Presses the button that acts, or one that the app has besides.
+    /// Presses the button that acts, or the app's own button.
     func act(_ button: String?) -> PhoneSession.Outcome {
         if let look = campaign?.look, button == nil, !look.buttons.contains(where: { $0.step == .action(nil) }) {
             return .impossible(
@@ -147,7 +147,7 @@ import FanfareKit
         return ended(.answered(answers))
     }
 
-    /// Answers with the choices that the poll comes with.
+    /// Answers with the poll's default choices.
     func answerDefaults() -> PhoneSession.Outcome {
         guard let look = campaign?.look, look.kind == .poll else {
             return .impossible("no poll is in front; tap one's notification first")

@@ -3,9 +3,9 @@ import FanfareKit
 import Fleet
 import Foundation
 
-/// Something that a person sees or that the kit tells, as a line for people and as one for programs.
+/// An event that a person sees or the kit reports, as a line for people and one for programs.
 struct PhoneLine {
-    /// What happened, in a word.
+    /// The event in a word.
     let name: String
     let text: String
     let members: [JSONMember]
@@ -16,7 +16,7 @@ struct PhoneLine {
         self.members = members.compactMap { name, value in value.map { JSONMember(name, $0) } }
     }
 
-    /// Says it on standard output.
+    /// Writes the line to standard output.
     func write(isJSON: Bool) {
         let json = JSONValue.object([JSONMember("what", .string(name))] + members)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.safe(String($0)) }
@@ -25,7 +25,7 @@ struct PhoneLine {
 }
 
 extension PhoneLine {
-    /// A registration ended.
+    /// Reports the result of a registration.
     init(_ result: RegistrationResult) {
         let reason = [result.reason, result.pointer.map { "at \($0)" }].compactMap(\.self).joined(separator: ", ")
         self.init(
@@ -38,7 +38,7 @@ extension PhoneLine {
         )
     }
 
-    /// A notification is on the screen; `push` is nil of somebody else's.
+    /// Reports a notification on the screen; `push` is nil for one that is not Fanfare's.
     init(_ notification: PhoneScreen.Notification, _ push: PushMessage?) {
         let buttons = push?.buttons ?? []
         let (title, body) = (notification.own?.title ?? push?.title, notification.own?.body ?? push?.body)
@@ -56,7 +56,7 @@ extension PhoneLine {
         )
     }
 
-    /// An event set no in-app message off.
+    /// Reports an event that triggered no in-app message.
     init(_ event: AppEvent) {
         let name =
             switch event.kind {
@@ -70,7 +70,7 @@ extension PhoneLine {
 
     static func media(_ address: URL?) -> String { address.map { " [media: \($0.absoluteString)]" } ?? "" }
 
-    /// Content that a push names.
+    /// Reports the content that a push names.
     init(_ state: RichContentState, of push: PushMessage) {
         let text =
             switch state {
@@ -87,7 +87,7 @@ extension PhoneLine {
 }
 
 extension PushMessage {
-    /// The buttons under its notification, by their ids.
+    /// The ids of the notification's buttons.
     var buttons: [String] {
         let known = ActionCategory.standard.first { $0.id == category }?.actions.map(\.id) ?? []
         return known + actionLinks.keys.sorted().filter { !known.contains($0) }

@@ -3,9 +3,9 @@ import FanfareKit
 import Foundation
 
 extension PhoneLine {
-    /// A look, drawn in the terminal: what stands on it, in its order, and what of its style is not the usual.
+    /// Draws a look in the terminal: its elements in their order, and any unusual style.
     ///
-    /// `media` is what a notification brought, which need not be an image.
+    /// `media` is the notification's attachment, which need not be an image.
     init(_ look: Look, _ style: LookStyle, media: URL?) {
         let texts = [look.title, look.subtitle, look.text ?? look.html].compactMap(\.self)
         let questions = look.questions.map { question in

@@ -3,15 +3,15 @@ import NIOPosix
 import Synchronization
 import Transport
 
-/// The phone's way to a server: a port of this machine that leads there, and can be cut.
+/// The phone's network: a port of this machine that forwards to a server and can be cut.
 final class PhoneNetwork: Sendable {
-    /// Where the server is found as long as the network is there.
+    /// The local port at which the server is reached while the network is up.
     let port: Int
     private let way: Way
 
-    /// Opens a port of 127.0.0.1 that leads to a server.
+    /// Opens a port of 127.0.0.1 that forwards to a server.
     ///
-    /// `resolver` looks the server up, whose addresses are tried one after the other.
+    /// `resolver` resolves the server's name; its addresses are tried one after the other.
     init(host: String, port: Int, resolver: AddressResolver = .fleet) async throws {
         let way = Way()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -32,14 +32,14 @@ final class PhoneNetwork: Sendable {
         self.port = door.localAddress?.port ?? 0
     }
 
-    /// Whether the server can be reached.
+    /// True while the server can be reached.
     var isThere: Bool {
         get { way.isThere }
         set { way.isThere = newValue }
     }
 }
 
-/// The connections that are open.
+/// The open connections.
 private final class Way: Sendable {
     private struct State {
         var isThere = true
@@ -48,7 +48,7 @@ private final class Way: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a connection; false while there is no network.
+    /// Registers a connection; returns false while there is no network.
     func begin(_ channel: any Channel) -> Bool {
         let isThere = state.withLock { state in
             if state.isThere { state.open[ObjectIdentifier(channel)] = channel }

@@ -3,21 +3,21 @@ import FanfareKit
 
 /// Draws notifications inside the app, in the terminal.
 @MainActor final class PhoneNotifier: InAppNotifier {
-    /// What it does with a notification.
+    /// The notifier's behavior.
     enum Habit: String, CaseIterable {
-        /// There is none: the system shows it.
+        /// No notifier: the system shows the notification.
         case off
         case on
         case decline
         case fail
     }
 
-    /// What a notifier of an app may throw.
+    /// The error of a failing notifier.
     struct Failure: Error {}
 
     weak var session: PhoneSession?
     var habit = Habit.off
-    /// The notification in front.
+    /// The notification in the foreground.
     private(set) var notification: InAppNotification?
 
     func show(_ notification: InAppNotification) throws -> Bool {
@@ -35,7 +35,7 @@ import FanfareKit
         )
     }
 
-    /// Ends the one in front; false when there is none.
+    /// Ends the notification in the foreground; returns false when there is none.
     func end(_ how: (InAppNotification) -> Void) -> Bool {
         guard let notification else { return false }
         self.notification = nil

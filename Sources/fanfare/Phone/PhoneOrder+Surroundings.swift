@@ -4,7 +4,7 @@ import FanfareKit
 extension PhoneOrder {
     private static let choices: [String: InAppChoice] = ["now": .now, "later": .later, "discard": .discard]
 
-    /// What is around the app's screen, and what the app itself decides.
+    /// Returns the order for the app's surroundings or its own decisions; nil for any other.
     static func ofSurroundings(_ name: String, _ values: PhoneOrderWords) throws(PhoneOrderProblem) -> PhoneOrder? {
         switch name {
         case "keyboard": return .keyboard(isUp: try values.choice(among: ["up", "down"]) == "up")
@@ -39,7 +39,7 @@ extension PhoneOrder {
 }
 
 extension PhoneOrderWords {
-    /// The only word, which is one of these.
+    /// Returns the only word, which must be one of these.
     func choice(among known: [String]) throws(PhoneOrderProblem) -> String {
         try end(after: 1)
         guard words.count == 1, known.contains(words[0]) else {

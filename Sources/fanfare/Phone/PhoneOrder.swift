@@ -1,7 +1,7 @@
 import Campaigns
 import FanfareKit
 
-/// What a person does with the phone, as a line says it.
+/// A person's action on the phone, given as a line.
 enum PhoneOrder: Equatable {
     case help
     case show
@@ -11,7 +11,7 @@ enum PhoneOrder: Equatable {
     case act
     case leave
     case answer([String: [String]])
-    /// The choices that a poll comes with.
+    /// The poll's default choices.
     case answerDefaults
     case close
     case background
@@ -38,17 +38,17 @@ enum PhoneOrder: Equatable {
     case wait(Sight, seconds: Int)
     case quit
 
-    /// What can be waited for.
+    /// The events that can be awaited.
     enum Sight: String, CaseIterable {
         case registered, push, campaign, message, banner, sent
     }
 
-    /// How the screen is, for looks that are drawn from now on.
+    /// The screen's settings for looks drawn from now on.
     enum Screen: String, CaseIterable {
         case light, dark, usual, large
     }
 
-    /// What an order looks like, and what it does.
+    /// The form and the meaning of each order.
     static let catalogue: [(form: String, meaning: String)] = [
         ("show", "say again what is on the screen"),
         ("tap [N]", "tap notification N, or what is in front, or the newest notification"),
@@ -81,7 +81,7 @@ enum PhoneOrder: Equatable {
         ("quit", "end; what is not sent is kept for the next start"),
     ]
 
-    /// The order of a line; throws what is wrong with it and how to mend it.
+    /// Parses a line; throws the problem with its fix.
     init(_ line: String) throws(PhoneOrderProblem) {
         var words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         guard !words.isEmpty else { throw PhoneOrderProblem("an empty line is no order; help lists them") }
@@ -102,7 +102,7 @@ enum PhoneOrder: Equatable {
         }
     }
 
-    /// The words that orders begin with.
+    /// The first words of all orders.
     private static let names = [
         "help", "show", "tap", "press", "dismiss", "act", "leave", "answer", "close", "background", "foreground",
         "event",
@@ -187,9 +187,9 @@ enum PhoneOrder: Equatable {
     }
 }
 
-/// Why a line is no order.
+/// The reason why a line is no order.
 struct PhoneOrderProblem: Error, Equatable {
-    /// What is wrong and how to mend it.
+    /// The problem and its fix.
     let text: String
 
     init(_ text: String) {
@@ -197,7 +197,7 @@ struct PhoneOrderProblem: Error, Equatable {
     }
 }
 
-/// What stands behind an order's name.
+/// The words after an order's name.
 struct PhoneOrderWords {
     let name: String
     let words: [String]
@@ -212,7 +212,7 @@ struct PhoneOrderWords {
         return words[place]
     }
 
-    /// nil when there is none.
+    /// Returns the number in a position; nil when there is no word.
     func number(_ place: Int) throws(PhoneOrderProblem) -> Int? {
         guard place < words.count else { return nil }
         guard let number = Int(words[place]), number >= 0 else {
@@ -233,7 +233,7 @@ struct PhoneOrderWords {
         return pairs
     }
 
-    /// Numbers, `true` and `false` as such, everything else as text.
+    /// Returns numbers, `true` and `false` as such, everything else as text.
     func properties(from place: Int) throws(PhoneOrderProblem) -> [String: JSON] {
         let pairs = try pairs(from: place).map { pair in
             let plain: JSON? = Double(pair.value).map { .number($0) } ?? Bool(pair.value).map { .bool($0) }

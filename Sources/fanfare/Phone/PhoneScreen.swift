@@ -1,37 +1,37 @@
 import Campaigns
 import Foundation
 
-/// What lasts of a phone while its app does not run: its token, and the notifications on its screen.
+/// The phone's state while its app does not run: its token, and the notifications on its screen.
 struct PhoneScreen: Codable, Equatable {
     /// A notification.
     struct Notification: Codable, Equatable {
         let number: Int
-        /// The JSON that the app gets.
+        /// The JSON for the app.
         let payload: String
         let displayKey: String?
-        /// What one of the phone's own says; nil: what the push says.
+        /// The texts of the phone's own notification; nil for the push's texts.
         let own: Texts?
     }
 
-    /// What a notification says.
+    /// A notification's texts.
     struct Texts: Codable, Equatable {
         let title: String?
         let body: String?
     }
 
-    /// The token of APNs, made up when the phone was.
+    /// The APNs token, made up with the phone.
     let token: String
     /// The oldest first.
     private(set) var notifications: [Notification] = []
     var badge = 0
     private var next = 1
 
-    /// A new phone.
+    /// Makes a new phone.
     init(token: String) {
         self.token = token
     }
 
-    /// A notification arrives and takes the place of one with the same key; its number.
+    /// Adds a notification, in place of one with the same key; returns its number.
     mutating func add(payload: String, displayKey: String?, own: Texts? = nil) -> Int {
         if let displayKey { notifications.removeAll { $0.displayKey == displayKey } }
         notifications.append(Notification(number: next, payload: payload, displayKey: displayKey, own: own))
@@ -39,16 +39,16 @@ struct PhoneScreen: Codable, Equatable {
         return next - 1
     }
 
-    /// The notification of a number, without one the newest.
+    /// Returns the notification with a number, without one the newest.
     func notification(_ number: Int?) -> Notification? {
         guard let number else { return notifications.last }
         return notifications.first { $0.number == number }
     }
 
-    /// It is gone from the screen.
+    /// Removes a notification from the screen.
     mutating func remove(_ number: Int) { notifications.removeAll { $0.number == number } }
 
-    /// All of them are gone from the screen.
+    /// Removes all notifications from the screen.
     mutating func clear() { notifications = [] }
 }
 
@@ -56,12 +56,12 @@ struct PhoneScreen: Codable, Equatable {
 struct PhoneFolder {
     let path: String
 
-    /// Where the kit keeps what it keeps.
+    /// The folder for the kit's files.
     var kit: URL { URL(fileURLWithPath: path + "/kit", isDirectory: true) }
 
     private var file: URL { URL(fileURLWithPath: path + "/phone.json") }
 
-    /// The phone that lives here, or a new one with a token of its own.
+    /// Returns this folder's phone, or a new one with a token of its own.
     func screen() throws -> PhoneScreen {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -79,6 +79,6 @@ struct PhoneFolder {
         }
     }
 
-    /// Keeps it; who is killed meanwhile finds the old one or the new one.
+    /// Stores the phone atomically: after a crash, either the old or the new state is found.
     func keep(_ screen: PhoneScreen) throws { try JSONEncoder().encode(screen).write(to: file, options: .atomic) }
 }

@@ -5,14 +5,14 @@ import Foundation
 
 /// A phone in use: the app's delegate and presenters, and the person in front of it.
 ///
-/// What it knows of Fanfare is the kit's public API, as an app's.
+/// Like an app, it uses the kit's public API only.
 @MainActor final class PhoneSession {
-    /// What an order came to.
+    /// The result of an order.
     enum Outcome: Equatable {
         case done
-        /// It cannot be done, for a reason that says how to mend it.
+        /// The order is impossible, for a reason that includes the fix.
         case impossible(String)
-        /// What was waited for did not come.
+        /// The awaited event did not occur.
         case late(String)
         case over
     }
@@ -26,7 +26,7 @@ import Foundation
     private let notifier = PhoneNotifier()
     private var area: String?
     private var (isDark, textSize) = (false, TextSize.large)
-    /// English, whatever the terminal's is: what scripts read does not change with it.
+    /// English, regardless of the terminal's language, so that scripts always read the same.
     private var language = "en"
     private var isTakingData = true
     private var ownMessages = 0
@@ -41,7 +41,7 @@ import Foundation
         }
     }
 
-    /// Where the server and the far side are.
+    /// The server, the simulator, and the phone's options.
     struct Setting {
         var integrationKey: String
         var server: String
@@ -59,7 +59,7 @@ import Foundation
         var options = FanfareOptions()
         options.folder = folder.kit
         options.inApp.interval = setting.inAppInterval
-        // Whether the app or the system shows a push in front is an order of its own.
+        // An order of its own decides whether the app or the system shows a push in the foreground.
         options.looks = [.campaigns, .messages]
         fanfare = try FanfareKit.Fanfare.start(
             integrationKey: setting.integrationKey,
@@ -100,13 +100,13 @@ import Foundation
         say(PhoneLine(look, LookStyle(look, isDark: isDark, textSize: textSize), media: media))
     }
 
-    /// Draws the look of a notification inside the app.
+    /// Draws a notification inside the app.
     func say(_ notification: InAppNotification) {
         let look = Look(notification, categories: ActionCategory.standard, language: language)
         say(look, media: notification.media)
     }
 
-    /// The phone is switched on: it says who it is, and begins to get pushes.
+    /// Switches the phone on: it reports its identity and begins to receive pushes.
     func begin(inFront: Bool) async throws {
         let id = await fanfare.deviceID()?.uuidString.lowercased() ?? ""
         let count = screen.notifications.count
@@ -136,7 +136,7 @@ import Foundation
 
     // MARK: - Pushes
 
-    /// Takes what came; a far side that does not answer is as good as one that has nothing.
+    /// Handles new pushes; a simulator that does not answer counts as one that has none.
     private func follow() async {
         guard let line, isOnline, let arrivals = try? await line.take() else { return }
         for arrival in arrivals { await arrived(arrival) }
@@ -146,7 +146,7 @@ import Foundation
         guard let userInfo = Self.userInfo(arrival.payload) else { return }
         let count = ((userInfo["aps"] as? [String: Any])?["badge"] as? NSNumber)?.intValue
         if let count { setBadge(count) }
-        // Behind, the system shows it by itself; in front it asks the app, once it has come.
+        // In the background the system shows it by itself; in the foreground it asks the app after delivery.
         if arrival.isShown, !isActive { add(arrival) }
         let result = await fanfare.received(userInfo)
         if !arrival.isShown { say(PhoneLine("silent", "a push without a notification: \(result)")) }
@@ -163,7 +163,7 @@ import Foundation
         try? JSONSerialization.jsonObject(with: Data(payload.utf8)) as? [String: Any]
     }
 
-    /// The kit shows a notification of its own, after a silent push.
+    /// Shows a notification of the kit's own, after a silent push.
     private func notifyLocally(_ notification: LocalNotification) {
         guard let payload = try? JSONEncoder().encode(JSON.object(notification.userInfo)) else { return }
         let number = screen.add(
@@ -176,7 +176,7 @@ import Foundation
 
     private func setBadge(_ count: Int) {
         screen.badge = count
-        // A count of 0 takes the app's notifications with it, whoever sets it.
+        // A count of 0 removes the app's notifications, whoever sets it.
         if count == 0 { screen.clear() }
         say(
             PhoneLine(
@@ -204,7 +204,7 @@ import Foundation
 
     // MARK: - Orders
 
-    /// Does what a person does.
+    /// Carries out a person's order.
     func perform(_ order: PhoneOrder) async -> Outcome {
         switch order {
         case .help: for entry in PhoneOrder.catalogue { say(PhoneLine("help", "\(entry.form): \(entry.meaning)")) }
@@ -240,7 +240,7 @@ import Foundation
         return .done
     }
 
-    /// Something around the app's screen, or in what the app itself decides.
+    /// Changes the app's surroundings or its own decisions.
     private func change(_ order: PhoneOrder) {
         switch order {
         case .keyboard(let isUp): fanfare.keyboard(isUp: isUp)
@@ -349,7 +349,7 @@ import Foundation
         }
     }
 
-    /// The app is ended; what is not sent is kept.
+    /// Ends the app; unsent events are kept.
     func end() async {
         following?.cancel()
         let waiting = await fanfare.waitingEvents() ?? 0

@@ -3,33 +3,33 @@ import Foundation
 import NIOPosix
 import Transport
 
-/// How pushes reach the phone: the far side holds them for its token, and is asked for them.
+/// The phone's push connection: the simulator holds pushes for the phone's token and is polled for them.
 struct PushLine: Sendable {
-    /// A push that came.
+    /// A received push.
     struct Arrival: Sendable, Equatable {
-        /// The JSON that the app gets.
+        /// The JSON for the app.
         let payload: String
-        /// On the screen it takes the place of what has the same key; nil for a place of its own.
+        /// The push replaces a notification with the same key; nil for a separate one.
         let displayKey: String?
-        /// Whether the system shows it by itself.
+        /// True if the system shows it by itself.
         let isShown: Bool
     }
 
     private let client: HTTP1Client
     private let token: String
 
-    /// The control address of a simulator, and the phone's token.
+    /// Takes the control address of a simulator, and the phone's token.
     init(host: String, port: Int, token: String) {
         client = HTTP1Client(host: host, port: port, loop: MultiThreadedEventLoopGroup.singleton.next())
         self.token = token
     }
 
-    /// Puts the phone into the network of the push service, or out of it.
+    /// Connects the phone to the push service's network, or disconnects it.
     func set(isOnline: Bool) async throws {
         _ = try await ask("/device?provider=apns&token=\(token)&state=\(isOnline ? "online" : "offline")")
     }
 
-    /// What came since the last time; at most the last 200.
+    /// Returns the pushes since the last call; at most the last 200.
     func take() async throws -> [Arrival] {
         let answer = try await ask("/device/take?provider=apns&token=\(token)")
         return (answer.array ?? []).compactMap { push -> Arrival? in

@@ -2,7 +2,7 @@ import Campaigns
 import Fleet
 import Foundation
 
-/// The processes that a demo or a bench starts: mostly this executable again, in the roles that a real fleet has.
+/// The processes of a demo or a bench: mostly this executable, in the roles of a real fleet.
 ///
 /// Each writes to a file of its own in the folder. All are ended by their pids.
 actor ChildProcesses {
@@ -12,22 +12,22 @@ actor ChildProcesses {
         let log: String
     }
 
-    /// After so long a worker is told a second time to end: it does not drain any more.
+    /// The time after which a worker gets a second SIGTERM, which ends its draining.
     private static let patience = Duration.seconds(5)
     private static let end = Duration.seconds(10)
 
     private let folder: String
     private var members: [Member] = []
 
-    /// A set of processes without members; their logs go into a folder that exists.
+    /// Makes an empty set; logs go into an existing folder.
     init(folder: String) {
         self.folder = folder
     }
 
-    /// The command line as a person would type it.
+    /// Returns the command line as a person would type it.
     static func line(_ arguments: [String]) -> String { (["fanfare"] + arguments).joined(separator: " ") }
 
-    /// This executable with arguments, as a command.
+    /// Returns the command for this executable with arguments.
     static func fanfare(_ arguments: [String]) throws -> [String] {
         guard let path = Bundle.main.executableURL?.path else {
             throw CommandFailure(.failed, "the path of this program is unknown")
@@ -37,7 +37,7 @@ actor ChildProcesses {
 
     // MARK: Starting
 
-    /// Starts a process that runs until it is stopped; answers its pid.
+    /// Starts a process that runs until it is stopped; returns its pid.
     ///
     /// `variables` are added to its environment.
     @discardableResult
@@ -47,7 +47,7 @@ actor ChildProcesses {
         return member.process.processIdentifier
     }
 
-    /// Runs a command to its end and answers what it printed; throws when it fails.
+    /// Runs a command to its end and returns its output; throws when it fails.
     ///
     /// `variables` are added to its environment.
     func run(_ name: String, _ command: [String], variables: [String: String] = [:]) async throws -> String {
@@ -59,36 +59,36 @@ actor ChildProcesses {
         return text(member)
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// The first line that a process printed; throws when it has none in time.
+    /// Returns the first line that a process prints; throws when there is none in time.
     func firstLine(of name: String) async throws -> String {
         for _ in 0..<500 {
             try check()
             if let line = lines(of: name).first { return line }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw CommandFailure(.failed, "\(name) said nothing within 10 s; its output is in \(folder)/\(name).log")
+        throw CommandFailure(.failed, "\(name) printed nothing within 10 s; its output is in \(folder)/\(name).log")
     }
 
-    /// The whole lines that a process has printed so far.
+    /// Returns the complete lines that a process has printed so far.
     func lines(of name: String) -> [String] {
         guard let member = members.last(where: { $0.name == name }) else { return [] }
         return text(member).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
-    /// What a `fanfare server` says of an address that it listens on.
+    /// The log message of a `fanfare server` for an address that it listens on.
     enum Listening: String {
         case api = "listening"
-        /// Only when the edge has an address of its own.
+        /// Logged only when the edge has an address of its own.
         case edge = "the device edge"
     }
 
-    /// The port of 127.0.0.1 that a `fanfare server` listens on; throws when it says none in time.
+    /// Returns the port of 127.0.0.1 that a `fanfare server` listens on; throws when it logs none in time.
     func listeningPort(of name: String, for what: Listening = .api) async throws -> Int {
         for _ in 0..<600 {
             try check()
-            // Hummingbird says that it listens, too, but not in a URL.
+            // Hummingbird logs that it listens, too, but not with a URL.
             let places = lines(of: name).filter { $0.contains(what.rawValue) }.compactMap { line in
                 line.firstRange(of: "://127.0.0.1:").map { line[$0.upperBound...].prefix { $0.isNumber } }
             }
@@ -98,25 +98,25 @@ actor ChildProcesses {
         throw CommandFailure(.failed, "\(name) did not listen within 30 s; its log is in \(folder)/\(name).log")
     }
 
-    /// Throws when one of them ended by itself.
+    /// Throws when a process has ended by itself.
     func check() throws {
         for member in members where !member.process.isRunning { throw failure(of: member) }
     }
 
-    /// The processes with their ids, for people.
+    /// The processes with their pids, for people.
     var description: String {
         members.map { "\($0.name) \($0.process.processIdentifier)" }.joined(separator: ", ")
     }
 
     // MARK: Ending
 
-    /// Ends all of them, the last one that was started first; returns when they are gone.
+    /// Ends all processes, the first one last; returns when they are gone.
     func stop() async {
         for member in members.reversed() { await stop(member) }
         members.removeAll()
     }
 
-    /// Ends one of them and answers the lines that it printed.
+    /// Ends a process and returns the lines that it printed.
     @discardableResult
     func stop(_ name: String) async -> [String] {
         guard let member = members.last(where: { $0.name == name }) else { return [] }
@@ -125,11 +125,11 @@ actor ChildProcesses {
         return lines(of: name)
     }
 
-    /// Ends one of them as a crash does; returns when it is gone.
+    /// Kills a process with SIGKILL, as a crash would; returns when it is gone.
     func kill(_ name: String) async {
         guard let member = members.last(where: { $0.name == name }) else { return }
         Foundation.kill(member.process.processIdentifier, SIGKILL)
-        // Cancelled or not, nobody is left behind.
+        // Waits even if cancelled, so that no process is left behind.
         while member.process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
         members.removeAll { $0.process === member.process }
     }
@@ -146,7 +146,7 @@ actor ChildProcesses {
             } else if waited > Self.end {
                 Foundation.kill(member.process.processIdentifier, SIGKILL)
             }
-            // Cancelled or not, nobody is left behind.
+            // Waits even if cancelled, so that no process is left behind.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -161,7 +161,7 @@ actor ChildProcesses {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
-        // What is set here for this process must not overrule the configuration file of the folder.
+        // Variables set for this process must not override the folder's configuration file.
         process.environment = ProcessInfo.processInfo.environment
             .filter { !$0.key.hasPrefix("FANFARE_") }
             .merging(variables) { $1 }
@@ -173,7 +173,7 @@ actor ChildProcesses {
         return Member(name: name, process: process, log: log)
     }
 
-    /// Starts a process that takes signals: threads of the runtime block nearly all of them, and children inherit that.
+    /// Starts a process with no signals blocked: the runtime's threads block nearly all, and children inherit that.
     private static func run(_ process: Process) throws {
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)
@@ -188,7 +188,7 @@ actor ChildProcesses {
 
     private func failure(of member: Member) -> CommandFailure {
         let last = text(member).split(separator: "\n").suffix(3).map { TerminalText.safe(String($0)) }
-        let reason = last.isEmpty ? "without a word" : last.joined(separator: " | ")
+        let reason = last.isEmpty ? "without output" : last.joined(separator: " | ")
         let status = member.process.terminationStatus
         return CommandFailure(.failed, "\(member.name) ended with \(status): \(reason) (\(member.log))")
     }

@@ -2,15 +2,14 @@ import Campaigns
 import Fleet
 import Foundation
 
-/// The folder in which a demo or a bench lives: configuration, ledger, keys, logs.
+/// The folder of a demo or a bench: configuration, ledger, keys, logs.
 struct RunFolder: Sendable {
     /// Without a slash at its end.
     let path: String
-    /// Whether nobody asked for this folder, so that nobody misses it when all went well.
+    /// True if nobody asked for this folder, so that it may be removed after success.
     let isTemporary: Bool
 
-    /// Makes the folder, a temporary one named after `command` when none is wanted; one that holds something is left
-    /// alone.
+    /// Creates the folder, a temporary one named after `command` when none is wanted; throws if it is not empty.
     init(_ wanted: String?, command: String) throws {
         isTemporary = wanted == nil
         let manager = FileManager.default
@@ -27,26 +26,26 @@ struct RunFolder: Sendable {
         }
     }
 
-    /// The configuration of everything that is started.
+    /// The configuration of all started processes.
     var configuration: String { path + "/fanfare.yaml" }
     /// The ledger.
     var ledger: String { path + "/fanfare.db" }
     /// The devices.
     var audience: String { path + "/devices.csv" }
-    /// The simulator's keys, authority and `apps.yaml`.
+    /// The simulator's keys, certificate authority and `apps.yaml`.
     var simulator: String { path + "/simulator" }
 
-    /// What message ids are signed with.
+    /// The key that signs message ids.
     var messageKey: String { path + "/message.key" }
 
-    /// Makes a key for message ids.
+    /// Writes a key for message ids.
     func writeMessageKey() throws {
         var random = SystemRandomNumberGenerator()
         let key = HexText.of((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
         try write("1 \(key)\n", to: messageKey)
     }
 
-    /// Writes the configuration file; it may hold passwords, so that only its owner can read it.
+    /// Writes the configuration file, readable by its owner only, as it may hold passwords.
     func writeConfiguration(_ broker: Configuration, store: String = "sqlite:fanfare.db") throws {
         func setting(_ name: String) -> String? { broker.settings.first { $0.key.name == name }?.text }
         let management = setting("amqp.management_url")
@@ -57,7 +56,7 @@ struct RunFolder: Sendable {
         try write(lines.joined(separator: "\n"), to: configuration)
     }
 
-    /// For its owner's eyes only.
+    /// Writes a file that only its owner can read.
     private func write(_ text: String, to file: String) throws {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8), attributes: attributes) else {
@@ -65,9 +64,9 @@ struct RunFolder: Sendable {
         }
     }
 
-    /// Whether there is nothing to look at afterwards.
+    /// True if there is nothing to look at afterwards.
     var isEmpty: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? true }
 
-    /// Removes it with all that is in it.
+    /// Removes the folder with its contents.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,12 +1,12 @@
-// Counts what a thread allocates, for tests of what must not allocate: the functions that `fanfare bench allocations`
-// preloads (Sources/fanfare/Bench/malloc-count.c) take the place of the system's in the program of the tests.
+// Counts a thread's allocations, for tests of code that must not allocate. The functions that `fanfare bench
+// allocations` preloads (Sources/fanfare/Bench/malloc-count.c) replace the system's in the test program.
 #ifndef FANFARE_CALLOCATIONS_H
 #define FANFARE_CALLOCATIONS_H
 
-// Whether this program counts: not under a sanitizer, which has allocation functions of its own, and on Linux only.
+// True if this program counts: not under a sanitizer, which has its own allocation functions, and only on Linux.
 int c_allocations_are_counted(void);
 
-// Allocations of the calling thread so far.
+// The number of the calling thread's allocations so far.
 unsigned long long c_allocations_of_thread(void);
 
 #endif

@@ -9,7 +9,7 @@ struct AudienceFileTests {
     private static let token = JobFixtures.token
     private static let other = String(repeating: "0f", count: 32)
 
-    /// Reads a text in pieces of a size; devices with their lines, and the report.
+    /// Reads a text in pieces of a size; returns devices with their lines, and the report.
     private func read(
         _ text: String,
         _ format: AudienceFileFormat,
@@ -164,7 +164,7 @@ struct AudienceFileTests {
         var scanner = CSVRecordScanner()
         Array((commas + "\n").utf8).withUnsafeBufferPointer { piece in _ = scanner.scan(piece, from: 0) }
         #expect(scanner.count < 1024)
-        // As many as may be are a line like any other.
+        // A line with the maximum number of fields is valid.
         let most = String(repeating: ",", count: CSVRecordScanner.fieldsMax - 1)
         #expect(problems(read("token,id\n\(most)\n", .csv).report) == ["2:1 syntax"])
         // A header of commas leaves nothing to read.

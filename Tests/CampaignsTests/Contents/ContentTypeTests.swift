@@ -2,7 +2,7 @@ import Testing
 
 @testable import Campaigns
 
-/// Contents that apps fetch: what they may be, and how a part of one is asked for.
+/// Contents that apps fetch: their valid types, and requests for a part.
 struct ContentTypeTests {
     static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0]
     private static let gif = Array("GIF89a..".utf8)
@@ -37,7 +37,7 @@ struct ContentTypeTests {
 
     @Test(
         arguments: [
-            // AAC in ADTS (layer 0), MPEG layer II, a form of pictures, a RIFF of films, half a header.
+            // AAC in ADTS (layer 0), MPEG layer II, an IFF picture, a RIFF movie, half a header.
             [0xFF, 0xF1, 0x50, 0x80], [0xFF, 0xFD, 0x90, 0x64], Array("FORM\0\0\0\u{4}ILBM".utf8),
             Array("RIFF\0\0\0\0AVI ".utf8), Array("caff".utf8), [0xFF],
         ] as [[UInt8]]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("In-app jobs")
 struct InAppDecodingTests {
-    /// Every field of an in-app campaign at once.
+    /// An in-app campaign with every field.
     static let full = """
         {"id": "welcome-1", "app": "news", "kind": "in_app", "name": "Welcome", "audience": {"list": "sport@3"},
          "content": {

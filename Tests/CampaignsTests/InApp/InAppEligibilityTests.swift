@@ -2,7 +2,7 @@ import Campaigns
 import Seeds
 import Testing
 
-/// The function against a model that was written from the documentation, with other means.
+/// The function, compared with a model written independently from the documentation.
 @Suite("In-app eligibility")
 struct InAppEligibilityTests {
     /// A device and the campaigns of an app, at an instant.
@@ -12,7 +12,7 @@ struct InAppEligibilityTests {
         var now: Int
     }
 
-    /// A campaign in the model's words: plain numbers, and who is meant as a closed question.
+    /// A campaign in the model's terms: plain numbers, and its audience as a predicate.
     private struct Drawn {
         var number: UInt32
         var priority: Int
@@ -42,7 +42,7 @@ struct InAppEligibilityTests {
 
     // MARK: - The model
 
-    /// Takes one campaign after the other out of all that may be shown, the best first.
+    /// Selects one campaign after another from all eligible ones, the best first.
     private static func model(_ given: Case) -> [UInt32] {
         var left = given.campaigns
         var answer: [UInt32] = []
@@ -145,7 +145,7 @@ struct InAppEligibilityTests {
                     exclude: try campaign.exclude?.selector
                 )
             }
-            // Their order in memory means nothing.
+            // The order in memory is irrelevant.
             candidates.shuffle(using: &random)
             let now = Timestamp(milliseconds: Int64(drawn.now))
             let found = InAppEligibility.eligible(candidates, for: drawn.device, at: now).map(\.campaign)
@@ -157,7 +157,7 @@ struct InAppEligibilityTests {
                 return
             }
         }
-        // The draw is no good when hardly anything is shown, or never too much.
+        // The draw is worthless if hardly anything is shown, or never too much.
         #expect(given > 30_000 && full > 10, "\(given) messages, \(full) full answers")
     }
 

@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-/// `delivery.show`: who tells of a campaign.
+/// Tests of `delivery.show`, which decides who shows a campaign.
 @Suite("Who tells of a campaign")
 struct InsideRulesTests {
     private static let inside = """

@@ -1,7 +1,7 @@
 import Campaigns
 import Seeds
 
-/// A seeded source of damage: the same seed gives the same mutations.
+/// A seeded source of mutations: the same seed gives the same ones.
 struct MutationGenerator: RandomNumberGenerator {
     private var random: SeededRandom
 
@@ -18,7 +18,7 @@ struct MutationGenerator: RandomNumberGenerator {
         return (0..<below(60)).map { _ in alphabet[below(alphabet.count)] }
     }
 
-    /// One to four bytes changed, taken out, put in, or a piece doubled.
+    /// Returns the bytes with one to four of them changed, removed or inserted, or a piece doubled.
     mutating func mutated(_ original: [UInt8]) -> [UInt8] {
         var bytes = original
         for _ in 0...below(4) {

@@ -2,13 +2,14 @@ import Testing
 
 @testable import Campaigns
 
-/// What a job could make a fleet expand (`Bounds.md`): at its bound it is taken, one more is refused where it stands.
+/// The limits on a job's expansion in a fleet (`Security.md`): the limit is accepted, one more is refused at its
+/// position.
 @Suite struct BoundTests {
     private static func job(_ path: [String], _ value: String) -> String {
         JobFixtures.patch(JobFixtures.minimal, path: path, value)
     }
 
-    /// Tags of two letters, which are languages to whoever does not look them up.
+    /// Returns tags of two letters, which look like languages unless they are looked up.
     private static func localizations(_ count: Int) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz")
         let entries = (0..<count).map { "\"\(letters[$0 / 26])\(letters[$0 % 26])\": {\"title\": \"T\"}" }
@@ -28,7 +29,7 @@ import Testing
         return job(["content", "title"], "\"" + String(repeating: "a", count: bytes - end.utf8.count) + end + "\"")
     }
 
-    /// Two texts within the bound of one, but together with more templates than a shard should carry.
+    /// Returns two texts, each within its limit, but together with more templates than a shard should carry.
     private static func templates(_ bytes: Int) -> String {
         let end = "{{ first }}"
         let texts = [Template.sourceBytesMax, bytes - Template.sourceBytesMax].map {

@@ -125,7 +125,7 @@ struct EnvelopeTests {
         #expect(ExpiryRule.end(.at(end), release: created) == end)
         #expect(ExpiryRule.end(.ttl(seconds: 60), release: created) == created.advanced(by: .seconds(60)))
         #expect(ExpiryRule.end(.none, release: now) == now.advanced(by: month))
-        // What counts from the release has not begun while a campaign is held.
+        // An end that counts from the release does not run while a campaign is held.
         #expect(ExpiryRule.endOfHold(.at(end), release: created) == end)
         #expect(ExpiryRule.endOfHold(.ttl(seconds: 60), release: created) == created.advanced(by: month))
     }

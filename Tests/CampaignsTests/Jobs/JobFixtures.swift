@@ -1,9 +1,9 @@
 import Campaigns
 import PushProviders
 
-/// Jobs that the tests begin with, and short ways to change and decode them.
+/// Jobs on which the tests are based, and short ways to change and decode them.
 enum JobFixtures {
-    /// 2026-11-20T19:55:00Z.
+    /// The instant 2026-11-20T19:55:00Z.
     static let now = Timestamp(milliseconds: 1_795_204_500_000)
     static let token = String(repeating: "ab12", count: 16)
 
@@ -12,7 +12,7 @@ enum JobFixtures {
          "content": {"title": "Hello"}}
         """
 
-    /// Every field of this version at once, in an alert.
+    /// An alert with every field of this version.
     static let full = """
         {
           "id": "derby:kickoff-1", "app": "news", "kind": "notification", "created_at": "2026-11-20T19:54:00.120Z",
@@ -58,12 +58,12 @@ enum JobFixtures {
         JobDecoder.decode(Array(text.utf8), envelope: envelope)
     }
 
-    /// The minimal job with a member of the job replaced or added.
+    /// Returns the minimal job with a member replaced or added.
     static func job(_ name: String, _ value: String) -> String {
         patch(minimal, path: [name], value)
     }
 
-    /// A job with the value at a path replaced, added, or, when nil, taken out.
+    /// Returns a job with the value at a path replaced, added, or, when nil, removed.
     static func patch(_ text: String, path: [String], _ value: String?) -> String {
         let root = JSONReader.read(Array(text.utf8)).value ?? .null
         let replacement = value.map { JSONReader.read(Array($0.utf8)).value ?? .string("unreadable") }

@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-/// The limits of the contract, section 1: what is just within is taken, one more is refused where it stands.
+/// A limit of the contract, section 1: the limit is accepted, one more is refused at its position.
 struct Limit: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let within: String

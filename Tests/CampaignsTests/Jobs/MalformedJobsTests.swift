@@ -103,7 +103,7 @@ struct MalformedJobsTests {
 
     // MARK: Walking
 
-    /// The paths of all values, the deepest too.
+    /// Returns the paths of all values, including the deepest.
     private func paths(_ value: JSONValue, _ path: [String] = []) -> [[String]] {
         switch value {
         case .object(let members): [path] + members.flatMap { paths($0.value, path + [$0.name]) }
@@ -121,13 +121,13 @@ struct MalformedJobsTests {
 
     private func object(at path: [String], in root: JSONValue) -> Bool { value(at: path, in: root)?.members != nil }
 
-    /// Whether what stands there, or below, is the producer's own.
+    /// Returns true if the values at or below a path are the producer's own.
     private func isFree(_ path: [String]) -> Bool {
         let names = ["data", "apns", "metadata", "variables", "content_state", "attributes"]
         return path.last == "localizations" || path.contains { names.contains($0) }
     }
 
-    /// Whether a value of that sort breaks the contract there.
+    /// Returns true if a value of that kind violates the contract there.
     private func isWrong(_ text: String, at path: [String], in root: JSONValue) -> Bool {
         let new = JSONReader.read(Array(text.utf8)).value ?? .null
         guard let old = value(at: path, in: root) else { return false }

@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-/// One rule of the contract: a change to a good job, and the problem it must give.
+/// A rule of the contract: a change to a valid job, and the expected problem.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let job: String
     let path: [String]
@@ -252,7 +252,7 @@ struct RefusalTableTests {
 }
 
 extension Refusal {
-    /// The same rule on a job with other content.
+    /// Returns the same rule on a job with other content.
     func with(content: String) -> Refusal {
         let changed = JobFixtures.patch(job, path: ["content"], content)
         let code = ProblemCode(rawValue: code) ?? .unusual

@@ -17,7 +17,7 @@ struct StoredJobTests {
     func `what is stored comes back`(text: String) throws {
         var job = try job(text)
         let whole = try Job(stored: job.storedJSON(withoutDevices: false))
-        // The resolved type and priority are what is stored.
+        // The resolved type and priority are stored.
         job.delivery.pushType = job.effectivePushType == .alert ? nil : job.effectivePushType
         if job.effectivePriority == (job.effectivePushType == .background ? .normal : .high) {
             job.delivery.priority = nil

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Campaigns
 
-/// What an app's declarations in `apps.yaml` mean for its jobs.
+/// The effects of an app's declarations in `apps.yaml` on its jobs.
 struct AppContentRulesTests {
     private let likes = ActionCategory(
         name: "LIKE_CATEGORY",
@@ -16,7 +16,7 @@ struct AppContentRulesTests {
         return Job(id: "j", app: "news", audience: .everyone, content: content)
     }
 
-    /// As devices of APNs get it.
+    /// Completes a job as for devices of APNs.
     private func completed(_ rules: AppContentRules, _ job: Job) -> Job { rules.completed(job, for: .apns) }
 
     private func found(_ rules: AppContentRules, _ change: (inout Content) -> Void) -> [String] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Campaigns
 
-/// What each kind of campaign has besides, and what it refuses.
+/// The additional fields of each kind of campaign, and its refusals.
 struct KindDecoderTests {
     static func job(_ kind: String, _ content: String, delivery: String = "{}") -> String {
         """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Campaigns
 
-/// The whole numbers that apps of other systems parse.
+/// The integers that apps of other systems parse.
 struct LegacyNumbersTests {
     @Test func `numbers fit Android's int, and those of campaigns differ`() {
         let all = (0..<10_000).map { LegacyNumbers(app: "news", id: "derby-\($0)") }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The job's schema")
 struct JobSchemaTests {
-    /// Each list of fields of the decoder, and where the schema has the object.
+    /// Each field list of the decoder, with the path of its object in the schema.
     private static let objects: [(FieldList, String)] = [
         (JobFields.job, "job"), (JobFields.audience, "audience"), (JobFields.exclude, "exclude"),
         (JobFields.device, "device"),
@@ -59,7 +59,7 @@ struct JobSchemaTests {
         ]
         for (list, job, path) in places {
             for field in list.fields {
-                // An audience has one selector, and another one beside it is another problem.
+                // An audience has one selector, and a second one is a different problem.
                 let whole = field.name == "list" ? JobFixtures.patch(job, path: ["audience"], "{}") : job
                 let decoding = JobFixtures.decode(JobFixtures.patch(whole, path: path + [field.name], "null"))
                 let pointer = "/" + (path + [field.name]).joined(separator: "/")
@@ -159,7 +159,7 @@ struct JobSchemaTests {
         }
     }
 
-    /// The folder `Deploy` of the repository.
+    /// The repository's folder `Deploy`.
     private static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Deploy")

@@ -2,7 +2,7 @@ import Campaigns
 import Foundation
 import Testing
 
-/// A shard's bytes as an earlier version wrote them: every later version must read them.
+/// Shards as earlier versions wrote them: every later version must read them.
 @Suite struct KeptShardTests {
     private func kept(_ name: String) throws -> [UInt8] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

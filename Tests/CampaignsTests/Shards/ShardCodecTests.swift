@@ -131,7 +131,7 @@ import Testing
         var shard = try Shard(encoded: bytes + later)
         #expect(shard.laterFields == later)
         #expect(try shard.encoded() == bytes + later)
-        // Wherever it stands in the message.
+        // At any position in the message.
         #expect(try Shard(encoded: bytes.prefix(2) + later + bytes.dropFirst(2)) == shard)
         shard.laterFields = []
         #expect(try shard == Shard(encoded: bytes))

@@ -1,6 +1,6 @@
 import Campaigns
 
-/// Shards of every shape that the codec knows, drawn from a seed.
+/// Shards of every shape that the codec supports, drawn from a seed.
 enum ShardFixtures {
     static func batch(_ count: Int, with random: inout MutationGenerator, variables: Bool = true) -> DeviceBatch {
         var batch = DeviceBatch()

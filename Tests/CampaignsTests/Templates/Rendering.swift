@@ -2,7 +2,7 @@ import Campaigns
 
 /// Renders sources for tests.
 enum Rendering {
-    /// What a template renders for a device's variables, without escapes; the failure in brackets.
+    /// Renders a template for a device's variables, without escapes; a failure is in brackets.
     static func text(_ source: String, _ variables: [String: String] = [:]) throws(TemplateProblem) -> String {
         var batch = DeviceBatch()
         batch.append(token: [1], variables: variables)
@@ -11,7 +11,7 @@ enum Rendering {
         return String(decoding: renderer.bytes, as: UTF8.self)
     }
 
-    /// What is wrong with a source; nil when it compiles.
+    /// Returns the problem of a source; nil when it compiles.
     static func problem(_ source: String) -> TemplateProblem? {
         do throws(TemplateProblem) {
             _ = try Template(source)
@@ -19,7 +19,7 @@ enum Rendering {
         } catch { return error }
     }
 
-    /// `{"aps":{"alert":"…"}}` with a template in it, for each device.
+    /// Renders `{"aps":{"alert":"…"}}` with a template in it, for each device.
     static func payloads(_ source: String, _ batch: DeviceBatch, bytesMax: Int = 4096) throws -> [[UInt8]?] {
         let before = Array(#"{"aps":{"alert":""#.utf8)
         let slot = TemplateSlot(at: UInt32(before.count), source: source)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Campaigns
 
-/// The page for people says what the program does.
+/// The documentation page, compared with the program.
 struct TemplatePageTests {
     private static let variables = [
         "first": "Ana", "full": "ana maría LÓPEZ", "points": "120", "price": "1.15", "html": "<b>A & B</b>",
@@ -17,7 +17,7 @@ struct TemplatePageTests {
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// Example and result of every row of a table.
+    /// Returns example and result of every row of a table.
     private func examples() throws -> [(source: String, result: String)] {
         try page().split(separator: "\n").compactMap { line in
             guard line.hasPrefix("| `") else { return nil }

@@ -2,7 +2,7 @@ import Campaigns
 import Seeds
 import Testing
 
-/// Templates and variables at random: whatever they are, a rendered payload is JSON, and the same again.
+/// Random templates and variables: a rendered payload is always JSON, and rendering is repeatable.
 struct TemplatePropertyTests {
     private static let pieces = [
         "Hola ", "\"", "\\", "{", "}", "%}", "{{ a }}", "{{ b | upcase }}", "{{ c | default: \"x\" }}", "{{- a -}}",
@@ -56,7 +56,7 @@ struct TemplatePropertyTests {
             var batch = DeviceBatch()
             for _ in 0..<4 { batch.append(token: [1], variables: ["a": "aaaaaaaaaa"]) }
             var bytes = try batch.encoded()
-            // The values are the only run of so many letters a.
+            // The values contain the only run of so many letters a.
             let run = Array(repeating: UInt8(ascii: "a"), count: 40)
             let start = try #require(bytes.indices.first { bytes[$0...].starts(with: run) })
             let broken = random.below(4)

@@ -6,7 +6,7 @@ import Testing
 struct CronExpressionTests {
     private func instant(_ text: String) throws -> Timestamp { try Timestamp(rfc3339: text) }
 
-    /// The first instants after one.
+    /// Returns the first instants after `begin`.
     private func next(_ count: Int, _ cron: String, _ zone: String, after begin: String) throws -> [String] {
         let expression = try CronExpression(cron)
         let rules = zone == "UTC" ? TimeZoneRules.utc : try TimeZoneRulesTests.rules(zone)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Campaigns
 
-/// Years of cron against readings of Python's clock, which are counted one by one there.
+/// Years of cron, compared with local times of Python's clock, counted one by one.
 @Suite("Cron over a year")
 struct CronYearTests {
-    /// Each reading of the year that fits is an instant; what falls together is one.
+    /// Each matching local time of the year is an instant; coinciding ones are one.
     private static let script = """
         def fits(day, dom, dow):
             weekday = (day.weekday() + 1) % 7

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Campaigns
 
-/// The first run of a repeated campaign, which passes over those that come too early for the first clock of the world.
+/// The first run of a repeated campaign, which skips runs that come too early for the first clock of the world.
 @Suite struct FirstRunTests {
-    /// Clocks that go back and forward, by half an hour, over the date line, and by much.
+    /// Clocks that go back and forward, by half an hour, across the date line, and by large amounts.
     private static let zones = [
         "Europe/Madrid", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Kiritimati",
         "America/Scoresbysund", "Asia/Kathmandu", "UTC",
@@ -19,7 +19,7 @@ import Testing
         return try RunTimes(repetition, ttl: nil, zone: TimeZoneRulesTests.rules(zone))
     }
 
-    /// One after the other, until one is not too early.
+    /// Tries one instant after another until one is not too early.
     private static func slowly(_ times: RunTimes, after instant: Timestamp) -> Timestamp? {
         var at = instant
         while let next = times.next(after: at) {
@@ -29,7 +29,7 @@ import Testing
         return nil
     }
 
-    /// A field that fits a few values of a range.
+    /// Returns a field that matches a few values of a range.
     private static func field(_ range: ClosedRange<Int>, _ random: inout MutationGenerator) -> String {
         (0...2).map { _ in String(Int.random(in: range, using: &random)) }.joined(separator: ",")
     }
@@ -45,7 +45,7 @@ import Testing
         var random = MutationGenerator(seed: 1)
         for round in 0..<400 {
             let zone = Self.zones[round % Self.zones.count]
-            // Pacific/Apia left a day out at the end of 2011.
+            // Pacific/Apia skipped a day at the end of 2011.
             let begin = try Timestamp(rfc3339: round % 4 == 0 ? "2011-12-27T00:00:00Z" : "2026-10-20T00:00:00Z")
             let instant = begin.advanced(by: .seconds(Int64.random(in: 0..<14 * 86_400, using: &random)))
             let cron = Self.cron(&random)

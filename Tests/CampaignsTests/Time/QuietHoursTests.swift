@@ -37,7 +37,7 @@ struct QuietHoursTests {
             )
             let rules = try TimeZoneRulesTests.rules(zone)
             let expected = line[2...].map { $0.split(separator: "-").compactMap { Int64($0) } }
-            // What begins before the first whole day and behind the last is not Python's to say.
+            // Python's windows do not cover those that begin before the first whole day or after the last.
             let begin = Timestamp(milliseconds: (try #require(expected.first)[0]) * 1000)
             let end = Timestamp(milliseconds: (try #require(expected.last)[0] + 1) * 1000)
             let found = hours.windows(from: begin, to: end, in: rules)

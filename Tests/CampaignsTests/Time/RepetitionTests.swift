@@ -61,7 +61,7 @@ struct RepetitionTests {
         #expect(run.expiresAt(acceptedAt: at.advanced(by: .seconds(5))) == at.advanced(by: .seconds(600)))
         #expect(try Job(stored: run.storedJSON(withoutDevices: false)) == run)
         #expect(run.effectiveCollapseID != parent.effectiveCollapseID)
-        // No producer can take a run's id.
+        // No producer can use a run's id.
         #expect(!NameRule.isID(run.id))
         let longest = String(repeating: "i", count: Job.repeatedIDBytesMax)
         #expect(Job.runID(longest, at: at).utf8.count == 128)
@@ -134,7 +134,7 @@ struct RepetitionTests {
         let (second, third) = (try instant("2026-11-24T08:00:00Z"), try instant("2026-11-25T08:00:00Z"))
         let fourth = try instant("2026-11-26T08:00:00Z")
         let plain = try times("0 9 * * *")
-        // Without a ttl an hour.
+        // Without a ttl the limit is an hour.
         let early = third.advanced(by: .seconds(3599))
         #expect(plain.step(due: due, now: early) == RunTimes.Step(run: third, missed: second, next: fourth))
         let late = third.advanced(by: .seconds(3600))
@@ -159,7 +159,7 @@ struct RepetitionTests {
         // Kiritimati is at UTC+14: nine o'clock there is 19:00 UTC of the day before.
         #expect(times.madeAt(run) == (try instant("2026-11-23T19:00:00Z")))
         #expect(times.reading(at: run).text == "2026-11-24T09:00:00")
-        // Today's nine o'clock is over for some, tomorrow's has begun for some.
+        // Today's nine o'clock has passed in some zones, and tomorrow's has begun in some.
         let first = try #require(times.first(after: try instant("2026-11-22T20:00:00Z")))
         #expect(first == run)
         let due = try instant("2026-11-24T08:00:00Z")

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Campaigns
 
-/// Held against Python's `zoneinfo`, which reads the same database by code of its own.
+/// Time zone rules, compared with Python's `zoneinfo`, which reads the same database with its own code.
 @Suite("Time zones")
 struct TimeZoneRulesTests {
-    /// Every offset that is in use, north and south, with and without summer time, half and quarter hours.
+    /// Every offset in use: north and south, with and without summer time, half and quarter hours.
     static let zones = [
         "Pacific/Niue", "Pacific/Honolulu", "Pacific/Marquesas", "America/Adak", "America/Anchorage",
         "America/Los_Angeles", "America/Denver", "America/Mexico_City", "America/New_York", "America/Caracas",
@@ -17,7 +17,7 @@ struct TimeZoneRulesTests {
         "Australia/Eucla", "Australia/Lord_Howe", "Pacific/Chatham", "Pacific/Apia",
     ]
 
-    /// What Python says: the offset at the beginning of a span, and each change of it, to the minute.
+    /// Python's result: the offset at the beginning of a span, and each change of it, to the minute.
     private struct Span {
         var begin: Int64
         var end: Int64
@@ -101,7 +101,7 @@ struct TimeZoneRulesTests {
         #expect(changes > 100)
     }
 
-    /// A reading's instant is the first at which the clock shows it or, when it never does, something later.
+    /// Checks that a local time's instant is the first at which the clock shows it or, if it never does, a later one.
     private func checkReadings(around change: Int64, _ zone: String, _ rules: TimeZoneRules, _ span: Span) {
         for minutes in stride(from: -26 * 60, through: 26 * 60, by: 15) as StrideThrough<Int64> {
             let local = change + Int64(span.offset(at: change)) + minutes * 60

@@ -11,7 +11,7 @@ import Testing
         #expect(sampled.traceID == trace && sampled.spanID == span && sampled.isSampled)
         #expect(TraceContext("00-\(trace)-\(span)-00")?.isSampled == false)
         #expect(TraceContext("00-\(trace)-\(span)-03")?.isSampled == true)
-        // A later version is read as this one, whatever stands behind.
+        // A later version is read like this one, whatever follows.
         #expect(TraceContext("cc-\(trace)-\(span)-01-what-ever")?.traceID == trace)
     }
 

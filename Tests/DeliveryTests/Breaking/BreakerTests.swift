@@ -41,7 +41,7 @@ import Testing
         #expect(!breaker.isProbeDue(now: Fixtures.after(89)))
         #expect(breaker.isProbeDue(now: Fixtures.after(90)))
         breaker.begin(other, now: Fixtures.after(90))
-        // The first one wakes up: it has no say any more.
+        // The first one wakes up, but it no longer decides.
         var late = breaker
         late.claimed(Fixtures.key, by: 7, now: Fixtures.after(91))
         let isTaken = late.ended(Fixtures.key, .healthy, now: Fixtures.after(91))
@@ -92,7 +92,7 @@ import Testing
         #expect(!AsideRelease.isDue(.breaker, campaign: campaign, knowsApp: true, now: Fixtures.now))
         campaign.pausedBy = [.paused]
         #expect(campaign.asideReason(of: Fixtures.key) == .paused)
-        // A closed breaker takes away its own reason only.
+        // A closed breaker removes only its own reason.
         campaign.breaker = .closed(since: Fixtures.now)
         #expect(campaign.asideReason(of: other) == .paused)
     }

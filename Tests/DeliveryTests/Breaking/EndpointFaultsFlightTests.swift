@@ -5,22 +5,23 @@ import Testing
 
 @testable import Delivery
 
-/// Faults in flights of many requests, whose answers overtake one another.
+/// Faults among many requests in flight, whose answers overtake one another.
 @Suite struct EndpointFaultsFlightTests {
-    /// In which order answers come.
+    /// The order of answers.
     enum Order: CaseIterable {
         case goodFirst, faultsFirst, mixed
     }
 
-    /// A far side that answers whatever has come in one go, to a sender that reads the answers in pieces and makes a
-    /// request for each.
+    /// A provider that answers all received requests at once.
+    ///
+    /// Its sender reads the answers in pieces and makes a new request for each.
     private struct Flight {
         var random: SeededRandom
         var order: Order
         var faults = EndpointFaults()
-        /// Answers on the way, in their order, with what their requests carry.
+        /// The answers on the way, in order, with the marks of their requests.
         var answers: [(isFault: Bool, mark: UInt16)] = []
-        /// Requests that the far side has not looked at.
+        /// The requests that the provider has not processed.
         var requests: [UInt16] = []
         var decided: [EndpointFaults.Decision] = []
         var putOff = 0
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    /// Seeds of flights, each with its number of streams.
+    /// The seeds of flights, each with its number of streams.
     private static var flights: some Sequence<(UInt64, Int)> {
         let streams = [1, 16, 1000]
         return (0..<UInt64(Sanitizer.rounds(30))).lazy.map { ($0, streams[Int($0) % streams.count]) }
@@ -79,7 +80,7 @@ import Testing
             var flight = Flight(random: SeededRandom(seed: seed), order: order)
             while flight.seen < 20_000, !flight.isOpen { flight.turn(share: share, streams: streams) }
             #expect(!flight.isOpen, "seed \(seed), after \(flight.seen) answers")
-            // Whoever got a fault has paid for it, but for those that the next good answer decides about.
+            // Every device with a fault was charged, except those that the next good answer decides about.
             #expect(Double(flight.charged + flight.putOff) > share * 0.8 * 20_000)
         }
     }
@@ -87,7 +88,7 @@ import Testing
     @Test(arguments: Order.allCases)
     func `a storm opens it within a few round trips, and nobody pays for it`(_ order: Order) {
         for (seed, streams) in Self.flights {
-            // Good answers of before the storm come in the midst of its faults.
+            // Good answers from before the storm arrive among its faults.
             var flight = Flight(random: SeededRandom(seed: seed), order: order)
             while flight.seen < 5000 { flight.turn(share: 0, streams: streams) }
             let before = flight.seen

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delivery
 
-/// What follows from faults at an endpoint, state by state; what becomes of the devices is `PutOffDevicesTests`.
+/// The consequences of faults at an endpoint, state by state; `PutOffDevicesTests` covers the devices.
 @Suite struct EndpointFaultsTests {
     private var faults = EndpointFaults()
 
@@ -13,7 +13,7 @@ import Testing
         EndpointFaults.Step(fate: .pending, trip: Fixtures.after(seconds))
     }
 
-    /// A fault that answers a request which was made before the first of them.
+    /// Adds a fault that answers a request made before the first fault.
     @discardableResult
     private mutating func lateAnswers(_ count: Int) -> [EndpointFaults.Step] {
         (0..<count).map { fault($0, Fixtures.request()) }
@@ -29,7 +29,7 @@ import Testing
         return faults.fault(of: device, request, Fixtures.retry, now: Fixtures.after(seconds))
     }
 
-    /// Faults that answer requests which are made one after the other.
+    /// Adds faults that answer requests made one after another.
     @discardableResult
     private mutating func answers(_ count: Int, attempt: UInt32 = 1) -> [EndpointFaults.Step] {
         (0..<count).map {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// A good answer to a request that is made now; whether it tells that the provider works.
+    /// Adds a good answer to a request made now; returns true if it proves that the provider works.
     private mutating func goodAnswer() -> Bool {
         let mark = faults.isSampling ? faults.mark(attempt: 1) : 0
         return faults.healthy(Fixtures.request(mark)) != .tellsNothing
@@ -119,7 +119,7 @@ import Testing
         #expect(goodAnswer())
         faults.toldNothing(Fixtures.request(mark))
         #expect(!faults.isSampling)
-        // Nor does one that the sample of a trip was waiting for.
+        // Nor does a late answer for which a trip's sample was waiting.
         lateAnswers(1)
         let next = faults.mark(attempt: 1)
         _ = faults.refusedAll(now: Fixtures.now)
@@ -152,7 +152,7 @@ import Testing
         #expect(first.allSatisfy { $0 == Self.putOff })
         #expect(answers(1) == [Self.trip()])
         faults = asking
-        // None: the next such end asks again only if it is as bad.
+        // No outage: the next such end asks again only if it is as bad.
         #expect(goodAnswer())
         lateAnswers(39)
         #expect(!drained())
@@ -166,7 +166,7 @@ import Testing
             _ = faults.fault(of: device, Fixtures.request(), verdict, now: Fixtures.now)
         }
         #expect(!drained())
-        // Nothing is left of it.
+        // Nothing of it remains.
         let next = answers(40)
         #expect(next.allSatisfy { $0 == Self.putOff })
     }
@@ -180,7 +180,8 @@ import Testing
     @Test mutating func `those that ask do not ask for ever`() {
         lateAnswers(60)
         #expect(drained())
-        // Many enough for an outage, had they not asked already; of later attempts, so that they trip nothing yet.
+        // Enough for an outage, had they not been tried again already; of later attempts, so that they trip nothing
+        // yet.
         let next = answers(60, attempt: 2)
         #expect(next.allSatisfy { $0 == Self.putOff })
         #expect(!drained() && faults.state == .well)
@@ -195,7 +196,7 @@ import Testing
         }
     }
 
-    // MARK: - What is no answer
+    // MARK: - Answers that tell nothing
 
     @Test mutating func `streams without an answer are no matter of order`() {
         for _ in 1...39 { #expect(deadline() == nil) }
@@ -235,7 +236,7 @@ import Testing
         _ = lateGoodAnswer()
         #expect(faults.isRaised)
         let step = fault(0, Fixtures.request(isProving: true))
-        // It pays: a device that always fails must not keep the app shut.
+        // It is charged: a device that always fails must not keep the breaker open.
         #expect(step == EndpointFaults.Step(fate: .asSaid, trip: Fixtures.now))
         faults.runBegan(isProbe: true)
         #expect(healthy(Fixtures.request(isProving: true)) == .well(endsCooldown: false) && !faults.isRaised)

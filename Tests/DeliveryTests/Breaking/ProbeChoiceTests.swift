@@ -3,11 +3,11 @@ import Testing
 
 @testable import Delivery
 
-/// Which shard asks an app's provider whether it is well again: what waits on the left, what is chosen on the right.
+/// The choice of the shard that probes an app's provider: waiting rows on the left, the choice on the right.
 @Suite struct ProbeChoiceTests {
     private let now = Fixtures.now
 
-    /// Its first probe was due so many seconds ago.
+    /// Returns a breaker whose first probe was due so many seconds ago.
     private func breaker(dueFor seconds: Int64 = 0) -> Breaker {
         let opened = now.advanced(by: .zero - Breaker.firstRest - .seconds(seconds))
         return Breaker(opening: Breaker.Trip(reason: "ServiceUnavailable", since: opened), now: opened)
@@ -79,7 +79,7 @@ import Testing
 
     private struct Otherwise: Error {}
 
-    // MARK: When none is chosen
+    // MARK: No probe
 
     @Test func `none is chosen before it is due, nor while one is under way, nor of a breaker that is closed`() {
         #expect(behind(nil) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delivery
 
-/// What becomes of devices that got a fault while it was not known whose.
+/// The fate of devices that got a fault before its cause was known.
 @Suite struct PutOffDevicesTests {
     private var faults = EndpointFaults()
 
@@ -11,7 +11,7 @@ import Testing
     private static let pending = Verdict.setAside(.breaker)
     private static let forbidden = Verdict.retry(reason: "Shutdown", retryAfter: .seconds(30), charged: true)
 
-    /// Faults of a run that answer requests of before the first of them.
+    /// Adds faults of a run that answer requests made before the first fault.
     private mutating func fail(_ count: Int, slot: Int = 0, _ verdict: Verdict = Fixtures.retry) {
         for position in 0..<count {
             let device = EndpointFaults.Device(slot: slot, position: position)

@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Testing
 
-/// What the ledger writes for a claim: facts on the left, the row and what goes with it on the right.
+/// The ledger's writes for a claim: facts on the left, the row and its accompanying writes on the right.
 @Suite struct ClaimPlanTests {
     private func plan(
         _ row: ShardRecord?,

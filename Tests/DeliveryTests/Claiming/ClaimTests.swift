@@ -123,7 +123,7 @@ import Testing
         #expect(decide(row, campaign: cancelled, redelivered: true, owner: .alive) == .waits)
         #expect(decide(row, redelivered: true, knowsApp: false, owner: .alive) == .waits)
         #expect(decide(row, redelivered: true, adopting: 3, owner: .alive) == .waits)
-        // Of a copy that was not lost nobody waits for anything.
+        // Nobody waits because of a copy that was not lost.
         #expect(decide(row, owner: .alive) == .drop)
         let ours = Fixtures.row(.running, epoch: 4, owner: 9)
         #expect(decide(ours, redelivered: true, adopting: 4, owner: .alive) == .run)
@@ -133,11 +133,11 @@ import Testing
             #expect(decide(row, redelivered: true, owner: owner) == .run)
             #expect(decide(row, campaign: cancelled, redelivered: true, owner: owner) == .end(.cancelled))
         }
-        // What this process has no run of, it does not run.
+        // This process does not run a shard of which it has no run.
         var own = row
         own.owner = 9
         #expect(decide(own, redelivered: true, owner: .alive) == .run)
-        // Before its slot, too: it may have a copy of the message, and would send when the slot begins.
+        // Before its slot, too: the owner may have a copy of the message, and would send when the slot begins.
         var early = row
         early.slot = Slot(begins: Fixtures.now.milliseconds * 1_000 + 1, length: 250_000)
         #expect(decide(early, redelivered: true, owner: .alive) == .waits)
@@ -188,7 +188,7 @@ import Testing
         #expect(maybeSent(ours, .dead, adopting: 4) == 0)
         #expect(maybeSent(row, .dead, drops: true) == 2)
         #expect(maybeSent(Fixtures.row(.out), .dead) == 0)
-        // Who is gone has opened no stream before the slot; who lives may still do so.
+        // A dead owner has opened no stream before the slot; a live one may still do so.
         row.slot = Slot(begins: Fixtures.now.milliseconds * 1_000 + 1, length: 250_000)
         #expect(maybeSent(row, .dead) == 0 && maybeSent(row, .alive) == open)
     }
@@ -198,7 +198,7 @@ import Testing
         let row = Fixtures.row(.running, epoch: 4, owner: 9)
         #expect(decide(row, campaign: cancelled, redelivered: true, adopting: 4) == .run)
         #expect(decide(row, campaign: cancelled, redelivered: true, adopting: 3) == .end(.cancelled))
-        // Its run gave it up, and what follows begins anew.
+        // Its run gave it up, and the next one begins anew.
         let left = Fixtures.row(.running, epoch: 4, owner: 0)
         #expect(decide(left, campaign: cancelled, redelivered: true, adopting: 4) == .end(.cancelled))
     }

@@ -38,7 +38,7 @@ import Testing
         #expect(held.overdue(key, streamDeadline: .seconds(10), now: at(14_999)) == nil)
         #expect(held.overdue(key, streamDeadline: .seconds(10), now: at(15_000)) == 4)
         #expect(held.overdue(key, streamDeadline: .seconds(15), now: at(19_999)) == nil)
-        // Another run is waited for anew.
+        // The wait for another run begins anew.
         held.hold(message(8), epoch: 5, now: at(16_000))
         #expect(held.overdue(key, streamDeadline: .seconds(10), now: at(16_000)) == nil)
         held.answered(key)

@@ -20,7 +20,7 @@ import Testing
     @Test mutating func `a ledger that heard nobody for a while is believed again when others had time to report`() {
         for second in stride(from: 0.0, through: 20, by: 2) { hearing.reported(now: at(second)) }
         #expect(hearing.judgesSilence(now: at(25)))
-        // It stands still: nobody else is heard either.
+        // The ledger is away: nobody else is heard either.
         #expect(!hearing.judgesSilence(now: at(25.1)))
         hearing.reported(now: at(32))
         #expect(!hearing.judgesSilence(now: at(32)))

@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Testing
 
-/// Whose an id is, for every combination of what is known and what is shown.
+/// The owner of an id, for every combination of known and shown credentials.
 @Suite struct AdoptionTests {
     private static let mine = Adoption.Token(provider: .apns, bytes: [1])
     private static let others = Adoption.Token(provider: .apns, bytes: [2])

@@ -2,7 +2,7 @@ import Delivery
 import Seeds
 import Testing
 
-/// What a connection of the edge may make the server hold.
+/// The limits on memory that a connection of the edge may make the server hold.
 @Suite struct ConnectionBudgetTests {
     private func at(_ seconds: Double) -> MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1e9)) }
 
@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-/// How many connections there may be.
+/// The limits on the number of connections.
 @Suite struct ConnectionCapsTests {
     private func address(_ text: String) throws -> ClientAddress { try #require(ClientAddress(text)) }
 

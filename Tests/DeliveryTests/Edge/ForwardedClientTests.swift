@@ -2,7 +2,7 @@ import Delivery
 import Seeds
 import Testing
 
-/// Who asks, through proxies that are believed and others.
+/// The client's address, through trusted proxies and others.
 @Suite struct ForwardedClientTests {
     private func address(_ text: String) throws -> ClientAddress { try #require(ClientAddress(text)) }
 

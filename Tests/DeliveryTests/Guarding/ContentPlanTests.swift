@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Testing
 
-/// What the ledger writes when the error-ratio guard is asked: totals on the left, what follows on the right.
+/// The ledger's writes when the error-ratio guard is asked: totals on the left, consequences on the right.
 @Suite struct ContentPlanTests {
     private func plan(
         _ answers: Int,

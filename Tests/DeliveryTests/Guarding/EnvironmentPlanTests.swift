@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delivery
 
-/// What the ledger writes when the wrong-environment guard is asked: totals on the left, campaign and rows on the right.
+/// The ledger's writes when the wrong-environment guard is asked: totals on the left, campaign and rows on the right.
 @Suite struct EnvironmentPlanTests {
     private func plan(
         _ answers: Int,
@@ -26,7 +26,7 @@ import Testing
         return facts
     }
 
-    /// Two devices that the guard holds back.
+    /// Returns a row with two devices that the guard holds back.
     private func held() -> ShardRecord {
         var row = Fixtures.row(.aside, generation: 3, epoch: 2, aside: .guard, owner: 0)
         row.progress = Progress(count: 2)
@@ -85,7 +85,7 @@ import Testing
         #expect([0, 1, 2, 3].map { EnvironmentPlan.isBelieved(trips: $0) } == [false, false, true, true])
     }
 
-    // MARK: Devices that may be out
+    // MARK: Possibly sent devices
 
     @Test func `so many devices are out while the guard watches, and without it nobody counts`() {
         var counts = 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// Whose turn a look at a campaign under a rate gives away: what waits on the left, rows and lines on the right.
+/// The turns that a pass of a campaign under a rate assigns: waiting rows on the left, rows and lines on the right.
 @Suite struct PacedTurnsTests {
     private let now = Fixtures.now
     private var instant: Int64 { now.milliseconds * 1000 }
@@ -15,7 +15,7 @@ import Testing
         ProviderQuota(provider: fcm, holder: "news", perMinute: perMinute)
     }
 
-    /// A quota's line whose ramp is over.
+    /// Returns a quota's line whose ramp is over.
     private func open(_ quota: ProviderQuota) -> PaceLine {
         PaceLine(pace: Pace(quota), first: instant - 60_000_000, next: instant)
     }
@@ -26,7 +26,7 @@ import Testing
         return facts
     }
 
-    /// A row of five devices that waits for its turn.
+    /// Returns a row of five devices that waits for its turn.
     private func row(_ ordinal: UInt32, dueAt: Timestamp? = nil) -> ShardRecord {
         var row = Fixtures.row(.aside, generation: 3, epoch: 2, aside: .rate, owner: 0)
         row.id = ShardID(key: ShardKey(campaign: 1, part: 0, ordinal: ordinal, child: dueAt == nil ? 0 : 1))
@@ -95,7 +95,7 @@ import Testing
         let given = turns.give(lines(20), now: now)
         #expect(given.rows.count == 4)
         #expect(given.lines.campaign?.next == instant + 1_080_000)
-        // Looked at again when slots are free, a tenth of a second of them.
+        // The next pass comes when slots are free, a tenth of a second of them.
         #expect(given.rest == 180_000)
     }
 
@@ -125,7 +125,7 @@ import Testing
         #expect(given == PacedTurns.Given(rest: Pacing.idleRest))
     }
 
-    // MARK: Who has a turn
+    // MARK: The order of turns
 
     @Test(arguments: [
         Fixtures.campaign(.cancelled), Fixtures.campaign(.held), Fixtures.campaign(pausedBy: [.paused]),
@@ -163,7 +163,7 @@ import Testing
         #expect(turns.comparesQueues)
         turns.wait((0..<4).map { row($0) }, line: nil, in: 0)
         turns.wait((10..<14).map { row($0) }, line: open(quota()), in: 1)
-        // Half of the first is cut, of which 10 of 40 devices wait; of the other one nothing had a turn.
+        // Half of the first is cut, and 10 of its 40 devices wait; nothing of the other one had a turn.
         turns.count(TurnQueue.Progress(devices: 40, chunks: 4, cut: 2, waiting: 10), in: 0)
         turns.count(TurnQueue.Progress(devices: 20, chunks: 2, cut: 1, waiting: 10), in: 1)
         #expect(turns.give(lines(100), now: now).rows.map(\.id.key.ordinal) == [10, 0, 11, 1, 2, 12, 3, 13])
@@ -182,7 +182,7 @@ import Testing
         let given = turns.give(lines(100), now: now)
         #expect(given.rows.map(\.id.key.ordinal).sorted() == [0, 1, 2, 10])
         #expect(given.quotas.map(\.quota) == [quota(60)])
-        // Behind the first slot of the others, five requests at 59 a minute.
+        // After the others' first slot, five requests at 59 a minute.
         #expect(given.quotas.map(\.line.next) == [instant + 130_000 + 5_084_746])
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delivery
 
-/// How turns are given away, and how a run keeps to its slot.
+/// The assignment of turns, and a run's adherence to its slot.
 struct PacingTests {
     private let now = Timestamp(milliseconds: 1_790_000_000_000)
     private var instant: Int64 { now.milliseconds * 1000 }
@@ -14,7 +14,7 @@ struct PacingTests {
         while let slot = Pacing.slot(devices: 250, lines: &lines, now: now) { slots.append(slot) }
         #expect(slots.map(\.begins) == [80, 330, 580, 830].map { instant + $0 * 1000 })
         #expect(slots.allSatisfy { $0.length == 250_000 })
-        // 930 ms later the line is 80 ms behind its end: nothing of what was not used is caught up.
+        // 930 ms later the line is 80 ms behind its end: unused turns are not caught up.
         let later = now.advanced(by: .seconds(5))
         let next = Pacing.slot(devices: 250, lines: &lines, now: later)
         #expect(next?.begins == later.milliseconds * 1000 + Pacing.notice)
@@ -49,7 +49,7 @@ struct PacingTests {
             (campaigns[index], app) = (lines[0], lines[1])
             given[index] += 100
         }
-        // What fits into the second ahead, without its first 80 ms.
+        // The turns that fit into the second ahead, without its first 80 ms.
         #expect(given.reduce(0, +) == 1000)
         #expect(given[0] == given[1])
     }
@@ -135,7 +135,7 @@ struct PacingTests {
 
     @Test func `what has missed its turn is not caught up but waits for another slot`() {
         var run = run(of: 5, length: .milliseconds(50))
-        // 45 ms late: the turns of the first two are over for good.
+        // 45 ms late: the turns of the first two are lost.
         let late = Fixtures.now.advanced(by: .milliseconds(45))
         var sent: [Int] = []
         while let position = run.next(now: late) {

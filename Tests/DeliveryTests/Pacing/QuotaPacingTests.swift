@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// How a provider's quota is kept, and its ramp (C2: from nothing to the most over a minute at least).
+/// A provider's quota and its ramp (C2: from nothing to the maximum over at least a minute).
 struct QuotaPacingTests {
     private let now = Timestamp(milliseconds: 1_790_000_000_000)
     private var instant: Int64 { now.milliseconds * 1000 }
@@ -13,7 +13,7 @@ struct QuotaPacingTests {
         Pace(ProviderQuota(provider: ProviderName(rawValue: "fcm"), holder: "news", perMinute: perMinute))
     }
 
-    /// When the requests of a planner begin that looks every 50 to 140 ms from `from` to `to`, in seconds after now.
+    /// Returns the times of requests of a planner that runs every 50 to 140 ms between two seconds after now.
     private func begun(_ line: inout PaceLine, devices: Int, from: Int, to: Int) -> [Int64] {
         var (begun, clock, step): ([Int64], Timestamp, Int) = ([], now.advanced(by: .seconds(from)), 0)
         while clock < now.advanced(by: .seconds(to)) {
@@ -35,7 +35,7 @@ struct QuotaPacingTests {
         }
     }
 
-    /// The most that any minute has, wherever it begins.
+    /// Returns the most requests in any minute, at any beginning.
     private func most(_ begun: [Int64]) -> Int {
         var (start, most) = (0, 0)
         for (index, instant) in begun.enumerated() {
@@ -57,7 +57,7 @@ struct QuotaPacingTests {
     @Test func `it begins with a tenth and grows for a minute`() {
         var line = PaceLine(pace: pace(60_000))
         let begun = begun(&line, devices: 50, from: 0, to: 70)
-        // A tenth of 980 a second; a second's sixtieth of it more each second.
+        // A tenth of 980 a second; each second a sixtieth more.
         #expect((90...110).contains(count(begun, in: 1..<2)))
         #expect((440...540).contains(count(begun, in: 30..<31)))
         #expect((950...1000).contains(count(begun, in: 65..<66)))
@@ -110,7 +110,8 @@ struct QuotaPacingTests {
             while Pacing.slot(devices: 100, lines: &common, quota: &none, now: clock) != nil { free += 100 }
             clock = clock.advanced(by: .milliseconds(100))
         }
-        // Ten seconds and the one ahead: 2,000 a second together, and of these what the first of the ramp gives.
+        // Ten seconds and the second ahead: 2,000 a second together, of which the limited part is the first of the
+        // ramp.
         #expect((20_000...22_100).contains(limited + free), "\(limited) and \(free)")
         #expect((98...220).contains(limited))
         #expect(Pacing.rest(common, quota: quota, now: clock) >= 0)

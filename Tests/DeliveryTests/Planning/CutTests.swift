@@ -2,9 +2,9 @@ import Campaigns
 import Delivery
 import Testing
 
-/// How much is cut in one transaction, and which rows a chunk becomes.
+/// The amount cut in one transaction, and the rows that a chunk becomes.
 @Suite struct CutTests {
-    // MARK: How much
+    // MARK: The amount
 
     private func taken(_ limit: CutLimit?, _ chunks: [Int]) -> Int {
         guard var limit else { return -1 }
@@ -51,7 +51,7 @@ import Testing
         ChunkRows(chunk: 3, count: 5, of: 1, known, as: cut)
     }
 
-    /// A row of all five devices of the chunk.
+    /// Returns a row of all five devices of the chunk.
     private func row(_ state: ShardState, epoch: UInt32 = 0, owner: Int64 = 0, aside: AsideReason? = nil) -> ShardRecord
     {
         var row = Fixtures.row(state, generation: 1, epoch: epoch, aside: aside, owner: owner)

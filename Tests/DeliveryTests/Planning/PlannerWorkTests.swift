@@ -2,11 +2,11 @@ import Campaigns
 import Delivery
 import Testing
 
-/// What a planner does for its campaigns once it has them.
+/// A planner's work for its campaigns once it has them.
 @Suite struct PlannerWorkTests {
     typealias Step = PlannerSteps.Step
 
-    // MARK: What was set aside
+    // MARK: Rows set aside
 
     @Test func `what is set aside goes out at the breaker's pace until nothing is due`() {
         var planner = TestPlanner()
@@ -142,7 +142,7 @@ import Testing
         let given = planner.now
         #expect(turns(0).isEmpty)
         while turns(0).isEmpty {}
-        // A sleep before, one after the pass that gave them.
+        // A sleep before, one after the pass that assigned them.
         #expect(planner.now.since(given) >= .milliseconds(300) && planner.now.since(given) < .milliseconds(700))
     }
 
@@ -263,7 +263,7 @@ import Testing
         #expect(planner.pass().suffix(5) == swept)
     }
 
-    // MARK: Rests
+    // MARK: Pauses
 
     @Test func `woken without a hint a planner makes room for others first, with one it begins at once`() {
         var woken = TestPlanner()

@@ -36,7 +36,7 @@ import Testing
 }
 
 @Suite struct PlanningCadenceTests {
-    /// The rests after so many looks at a lane of 128 places, of which each found so many taken.
+    /// Returns the pauses after polls of a lane with room for 128, each of which found so many taken.
     private func rests(_ taken: [Int], isCutting: Bool = true) -> [Duration] {
         var cadence = PlanningCadence()
         return taken.map { count in
@@ -105,7 +105,7 @@ import Testing
         #expect(choose(.minutes10, due: 121)?.rung == .minutes10)
         #expect(choose(.minutes10, due: 120)?.rung == .minutes2)
         #expect(choose(.minutes10, due: 3)?.rung == .seconds5)
-        // Retry-After beyond the top rung comes back early and waits again.
+        // A Retry-After beyond the top rung comes back early and waits again.
         #expect(choose(.hours2, due: 9000)?.rung == .hours2)
         #expect(choose(.seconds30, due: 6, expires: 30) == nil)
     }
@@ -158,7 +158,7 @@ import Testing
         #expect(action(row, after: 899, lane: .movedPast(later)) == .leave)
         #expect(action(row, after: 99_999, lane: .movedPast(soon)) == .leave)
         #expect(action(row, after: 900, lane: .movedPast(later), owner: .dead) == .publishAnew)
-        // It may hold the message: it hands it over, or gives it up.
+        // The owner may hold the message: it hands it over, or gives it up.
         #expect(action(row, after: 99_999, lane: .movedPast(later), owner: .alive) == .leave)
         // A rung's longer queue counts as its way to the lane.
         let retry = Fixtures.row(state, rung: .hours2)
@@ -179,11 +179,11 @@ import Testing
             let (since, now) = (Fixtures.after(since), Fixtures.now)
             return Sweep.action(for: row, outboxWrittenAt: nil, since: since, lane: lane, now: now)
         }
-        // Whoever waits for it would wait for the clock to be as wrong again.
+        // Waiting for it would mean waiting for the clock to be as wrong again.
         #expect(action(.empty, since: ahead + 1800) == .publishAnew)
         #expect(action(.movedPast(Fixtures.now), since: ahead + 1800) == .publishAnew)
         #expect(action(.unknown, since: ahead + 1800) == .leave)
-        // What a rung reaches can be meant.
+        // An instant within a rung's reach is plausible.
         #expect(action(.empty, since: 7200) == .leave)
         #expect(self.action(Fixtures.row(.unpublished), outbox: ahead, after: 0) == .publish)
         #expect(self.action(Fixtures.row(.unpublished), outbox: 4, after: 0) == .leave)

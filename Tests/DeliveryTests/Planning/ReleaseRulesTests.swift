@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Testing
 
-/// When rows and campaigns go on that waited, and when nothing is done: facts on the left, what follows on the right.
+/// The release of waiting rows and campaigns: facts on the left, consequences on the right.
 @Suite struct ReleaseRulesTests {
     private let now = Fixtures.now
 

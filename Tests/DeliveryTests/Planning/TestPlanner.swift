@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// A planner whose steps the test does: what is read and what comes of a step is said by `world`.
+/// A planner whose steps the test executes; `world` supplies the reads and the results of steps.
 struct TestPlanner {
     typealias Step = PlannerSteps.Step
 
@@ -10,7 +10,7 @@ struct TestPlanner {
     var shared = Fixtures.now
     var isTaking = true
     var isInTime = true
-    /// What the ledger gives as leases.
+    /// The leases that the ledger returns.
     var leases: [LeasedCampaign] = []
     var isEnding = false
     var accounts = AppAccounts(["news": [.apns, .fcm]])
@@ -26,7 +26,7 @@ struct TestPlanner {
         )
     }
 
-    /// Goes through one pass, and sleeps as long as it wants; returns its steps without the sleep.
+    /// Executes one pass, and sleeps as long as the planner wants; returns its steps without the sleep.
     mutating func pass(
         isHinted: Bool = false,
         progressed: Set<UInt32> = [],

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Delivery
 
-/// Facts and actions of a loop's runs, state by state; what the ledger has of them is `LoopSavingTests`.
+/// Facts and actions of a loop's runs, state by state; `LoopSavingTests` covers their saved state.
 @Suite struct LoopRunsTests {
     private var runs = LoopRuns(unflushedMax: 100)
     private let key = Fixtures.key
 
-    /// A run of a shard that sends, and whose actions are taken.
+    /// Starts a run of a shard that sends, and takes its actions.
     @discardableResult
     private mutating func begin(_ ordinal: UInt32 = 0, isProbe: Bool = false) -> Int {
         let slot = runs.begin(Fixtures.loopRun(ordinal, isProbe: isProbe))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delivery
 
-/// What the ledger has of a loop's runs, and what its answers mean.
+/// The ledger's state of a loop's runs, and the meaning of its answers.
 @Suite struct LoopSavingTests {
     private var runs = LoopRuns(unflushedMax: 100)
     private let key = Fixtures.key
@@ -39,7 +39,7 @@ import Testing
         #expect(runs.unflushed == 3)
         runs.saved(fenced: [])
         #expect(runs.unflushed == 1)
-        // Nothing is out any more: what comes twice changes nothing.
+        // Nothing is in flight any more: a repeated answer changes nothing.
         runs.saved(fenced: [])
         runs.saveFailed()
         #expect(runs.unflushed == 1 && answers() == [1])

@@ -10,7 +10,7 @@ import Testing
         running.connected(1)
     }
 
-    /// A shard with its message; the number is the shard's and the message's.
+    /// Returns a shard with its message; the number is that of both.
     private func held(_ number: UInt32, claimed: Bool = false) -> Quarantine.Held {
         var shard = Fixtures.shard()
         shard.id = ShardID(key: ShardKey(campaign: 1, part: 0, ordinal: number))
@@ -42,7 +42,7 @@ import Testing
         #expect(quarantine.isOn && quarantine.alone == nil)
         #expect(quarantine.next(running) == nil)
         quarantine.hold(held(2))
-        // An urgent campaign's, with nothing to claim any more.
+        // An urgent campaign's shard, which is claimed already.
         quarantine.hold(held(3, claimed: true))
         end(held(1))
         #expect(quarantine.next(running) == .runAlone(held(7)))
@@ -74,7 +74,7 @@ import Testing
         #expect(quarantine.next(running) == .runAlone(held(7)))
         claim(held(7))
         #expect(quarantine.next(running) == nil)
-        // Parked, dropped, ended: whatever the ledger said.
+        // Parked, dropped or ended: whatever the ledger answered.
         #expect(running.concluded(held(7).shard.id.key, epoch: nil, now: Fixtures.now).0 == .ack(held(7).delivery))
         #expect(quarantine.next(running) == .goOn([]))
         #expect(!quarantine.isOn)

@@ -29,10 +29,10 @@ import Testing
         campaign.endChanges = 1
         let stops = table.stops(campaigns: [1: campaign], now: Fixtures.now)
         #expect(stops.map(\.0) == [key] && stops.map(\.1) == [.setAside(.handOver)])
-        // A pause says more.
+        // A pause has priority.
         campaign.pausedBy = [.paused]
         #expect(table.stops(campaigns: [1: campaign], now: Fixtures.now).map(\.1) == [.setAside(.paused)])
-        // Claimed anew it knows; a look that is older than the claim changes nothing.
+        // A new claim knows the change; a poll older than the claim changes nothing.
         #expect(table.ended(key, epoch: 1) == delivery(1))
         #expect(table.arrived(key, delivery(2, generation: 2)) == .claim(adopting: nil))
         _ = table.concluded(key, epoch: 2, endChanges: 2, now: Fixtures.now)
@@ -76,7 +76,7 @@ import Testing
         #expect(table.arrived(key, back) == .claim(adopting: nil))
         #expect(table.concluded(key, epoch: nil, waits: true, now: Fixtures.now).0 == .hold(back))
         #expect(table.count == 0)
-        // Asked again, it is claimed again.
+        // When it comes again, it is claimed again.
         #expect(table.arrived(key, back) == .claim(adopting: nil))
         _ = table.disconnected()
         #expect(table.concluded(key, epoch: nil, waits: true, now: Fixtures.now).0 == .gone)
@@ -89,7 +89,7 @@ import Testing
         _ = table.disconnected()
         #expect(table.concluded(key, epoch: 3, now: Fixtures.now).0 == .giveUp(epoch: 3))
         #expect(table.count == 0)
-        // A run of our own goes on instead, without its lease.
+        // Our own run goes on instead, without its lease.
         var own = started()
         _ = own.disconnected()
         own.connected(2)
@@ -159,7 +159,7 @@ import Testing
         let whole = Fixtures.campaign()
         var share = whole
         share.isSuspended = true
-        // What a claim that is out will run is in the ledger already, if the pause has not reached it.
+        // The ledger already has the shard that a pending claim will run, if the pause has not reached it.
         let shares = [key: whole, other: share, claimed: share]
         let stops = table.stops(campaigns: [1: whole], shares: shares, now: Fixtures.now)
         #expect(stops.map(\.0) == [other] && stops.map(\.1) == [.setAside(.suspended)])

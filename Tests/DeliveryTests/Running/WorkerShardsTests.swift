@@ -70,12 +70,12 @@ import Testing
         return actions
     }
 
-    /// The kinds of what is to be done, for what is said elsewhere in full.
+    /// Returns the kinds of actions, where other tests check them in full.
     private mutating func kinds() -> [String] {
         taken().map { String("\($0)".prefix { $0 != "(" }) }
     }
 
-    /// A run of the shard on loop 0, by message 1 and with epoch 1.
+    /// Starts a run of the shard on loop 0, by message 1 and with epoch 1.
     private mutating func run() {
         shards.delivered(shard(), delivery(1), at: now)
         shards.claimAnswered(key, granted(1), at: now)
@@ -153,7 +153,7 @@ import Testing
         #expect(taken() == [])
         shards.tookOver(key, epoch: 1, at: now)
         #expect(taken() == [.write(key, epoch: 1), order(back, adopting: 1)])
-        // It was given up meanwhile, so the claim made a new run; the loop has none to go on with.
+        // It was given up meanwhile, so the claim made a new run; the loop has none to continue.
         shards.ended(key, epoch: 1, at: now)
         shards.claimAnswered(key, granted(2), at: now)
         #expect(kinds() == ["start"])
@@ -232,7 +232,7 @@ import Testing
         #expect(shards.heldCount == 2 && shards.count == 0)
         shards.woke(at: Self.at(1))
         #expect(kinds() == ["claim", "claim"])
-        // So long that no stream of the former run is open any more.
+        // So late that no stream of the former run is open any more.
         for ordinal in 0..<2 as Range<UInt32> { shards.claimAnswered(shard(ordinal).id.key, waits, at: Self.at(1)) }
         _ = taken()
         shards.woke(at: Self.at(15))
@@ -245,7 +245,7 @@ import Testing
         shards.delivered(shard(), delivery(1), at: Self.at(6))
         guard case .claim(let failed)? = taken().first else { return #expect(Bool(false), "nothing is claimed") }
         #expect(failed.judgesSilence)
-        // The ledger stood still for twenty seconds.
+        // The ledger was away for twenty seconds.
         shards.claimFailed(failed, at: Self.at(26))
         #expect(taken() == [order(delivery(1))])
         shards.claimAnswered(key, granted(1), at: Self.at(26))
@@ -289,7 +289,7 @@ import Testing
         #expect(taken() == [.stop(key, .setAside(.handOver), loop: 0)])
         shards.claimAnswered(shard(1).id.key, granted(1, shard(1)), at: now)
         #expect(kinds() == ["start", "stop"])
-        // What has to wait goes back to the broker with the connection.
+        // Waiting messages return to the broker with the connection.
         shards.delivered(shard(2), delivery(3, redelivered: true), at: now)
         let waits = WorkerShards.Answer(.waits, record: Fixtures.row(.running), campaign: Fixtures.campaign())
         shards.claimAnswered(shard(2).id.key, waits, at: now)

@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Testing
 
-/// What the ledger writes for runs that stop, save or give up: facts on the left, the row on the right.
+/// The ledger's writes for runs that stop, save or give up: facts on the left, the row on the right.
 @Suite struct AsidePlanTests {
     private let token = RunToken(key: Fixtures.key, epoch: 4, worker: 7)
 

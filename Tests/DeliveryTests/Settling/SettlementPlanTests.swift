@@ -2,13 +2,13 @@ import Campaigns
 import Delivery
 import Testing
 
-/// What the ledger writes for the end of a run: facts on the left, rows and marks on the right.
+/// The ledger's writes for the end of a run: facts on the left, rows and marks on the right.
 @Suite struct SettlementPlanTests {
     private let token = RunToken(key: Fixtures.key, epoch: 4, worker: 7)
 
     private static let wrong = Progress.Note(reason: "BadDeviceToken")
 
-    /// Five devices: accepted, accepted, dead, one retry, one held back.
+    /// Returns five devices: accepted, accepted, dead, one retry, one held back.
     private static func mixed() -> Progress {
         var progress = Progress(count: 5)
         progress.accept(0)
@@ -129,7 +129,7 @@ import Testing
         #expect(settled.suspects.isEmpty && settled.dead.count == 1)
     }
 
-    // MARK: What is learnt
+    // MARK: Dead and suspect tokens
 
     @Test func `once the guard has let a campaign go its wrong tokens are believed, and marked`() throws {
         var campaign = Fixtures.campaign()

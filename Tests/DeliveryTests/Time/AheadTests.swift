@@ -3,7 +3,7 @@ import Delivery
 import PushProviders
 import Testing
 
-/// A stored instant that is further ahead than its kind can be counts as passed.
+/// A stored instant further ahead than its kind permits counts as passed.
 @Suite struct AheadTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
@@ -26,7 +26,7 @@ import Testing
         breaker.begin(key, now: later)
         let hasEnded = breaker.ended(key, .healthy, now: later)
         #expect(hasEnded)
-        // The clock is right again: the closing lies ahead.
+        // The clock is right again: the closing lies in the future.
         #expect(breaker.gate.pace(now: now) == Breaker.paceMax)
         let isOpened = breaker.open(Breaker.Trip(reason: "Shutdown", since: now), now: now)
         #expect(isOpened)

@@ -2,9 +2,9 @@ import Campaigns
 import Delivery
 import Testing
 
-/// The shared time of a ledger in a file: steps of the wall clock expire nothing and stop nothing.
+/// The shared time of a ledger in a file: steps of the wall clock neither expire nor stop anything.
 @Suite struct HostAnchorTests {
-    /// A host: its monotonic clock, and a wall clock that somebody sets.
+    /// A host with its monotonic clock and a settable wall clock.
     private struct Host {
         var boot = "one"
         var elapsed: Int64 = 1_000_000
@@ -59,7 +59,7 @@ import Testing
             host.pass(1000)
             host.look()
         }
-        // A hundred seconds have passed, and one more or less at most.
+        // A hundred seconds have passed, to within one.
         let moved = host.shared - before - 100_000
         #expect(abs(moved) <= 1000 + 10)
         #expect(abs(moved) >= min(abs(step) * 1000, 1000) - 10)

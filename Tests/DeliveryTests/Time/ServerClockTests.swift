@@ -2,10 +2,11 @@ import Campaigns
 import Delivery
 import Testing
 
-/// The shared time as a process knows it from a database server's answers.
+/// A process's estimate of the shared time from a database server's answers.
 @Suite struct ServerClockTests {
-    /// What a server says whose clock is `lead` milliseconds ahead of the monotonic one, asked at `asked` for `took`,
-    /// having read its clock after `read`.
+    /// Returns an answer of a server whose clock is `lead` milliseconds ahead of the monotonic one.
+    ///
+    /// It was asked at `asked`, answered after `took` and read its clock after `read`.
     private func sample(lead: Int64, asked: Int64, took: Int64, read: Int64) -> ServerClock.Sample {
         ServerClock.Sample(
             server: Timestamp(milliseconds: asked + read + lead),
@@ -18,7 +19,7 @@ import Testing
         var clock = ServerClock(sample(lead: 50_000, asked: 1000, took: 2, read: 1))
         #expect(abs(clock.lead - 50_000_000) <= 2000)
         let known = clock.lead
-        // It waited for a lock for four seconds, and the server read its clock last of all, or first of all.
+        // It waited four seconds for a lock, and the server read its clock at the very end or beginning.
         for read in [Int64(0), 4000] {
             clock.heard(sample(lead: 50_000, asked: 2000, took: 4000, read: read))
             #expect(clock.lead == known)

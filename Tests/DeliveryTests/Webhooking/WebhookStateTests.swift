@@ -39,7 +39,7 @@ import Testing
         #expect(
             state.tried(.status(503, retryAfter: 7200), now: start, using: &chance) == .again(at: after(7200))
         )
-        // One that is shorter than our own wait changes nothing.
+        // A Retry-After shorter than our own wait changes nothing.
         guard case .again(let at) = state.tried(.status(429, retryAfter: 1), now: after(7200), using: &chance) else {
             Issue.record("no second try")
             return
@@ -55,7 +55,7 @@ import Testing
             (now, tries) = (at, tries + 1)
         }
         #expect(state.disabledAt == after(3 * 86_400) && tries > 72)
-        // A long Retry-After does not carry it beyond that.
+        // A long Retry-After does not exceed that limit.
         var asked = WebhookState(dueAt: start)
         _ = asked.tried(.nothing("refused"), now: start, using: &chance)
         let late = after(3 * 86_400 - 60)

@@ -1,7 +1,7 @@
 import Foundation
 import Servers
 
-/// The Android example's app: a process of Java with what it keeps in a folder, which can be killed and started again.
+/// The Android example's app: a Java process with its data in a folder, which can be killed and restarted.
 final class AndroidPhone {
     let server: String
     private let fleet: PrivateFleet
@@ -18,10 +18,10 @@ final class AndroidPhone {
         arguments = ["-cp", "java", "AndroidPhone", folder, server, key] + pairs
     }
 
-    /// What it keeps of events that are not sent.
+    /// The file of its unsent events.
     var journal: URL { URL(filePath: folder + "/events.ndjson") }
 
-    /// What it has said since it was started.
+    /// Its output since it was started.
     var output: String { process?.output ?? "" }
 
     func start() async throws {
@@ -35,17 +35,17 @@ final class AndroidPhone {
         try await sees("started")
     }
 
-    /// Ended by the system, with SIGKILL.
+    /// Kills the app with SIGKILL, as the system does.
     func kill() {
         process?.kill()
     }
 
-    /// Orders, without waiting for any of them.
+    /// Sends orders without waiting for them.
     func say(_ lines: [String]) throws {
         try orders?.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
     }
 
-    /// An order, until it is done.
+    /// Sends an order and waits until it is done.
     func perform(_ order: String) async throws {
         let word = String(order.prefix { $0 != " " })
         let before = count(ofDone: word)
@@ -63,7 +63,7 @@ final class AndroidPhone {
         }
     }
 
-    /// How often it has said that an order of this name is done.
+    /// Returns the number of times that it has reported an order of this name as done.
     func count(ofDone word: String) -> Int {
         output.split(separator: "\n").count { $0 == "done \(word)" || $0.hasPrefix("done \(word) ") }
     }

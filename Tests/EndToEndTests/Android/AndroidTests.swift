@@ -6,12 +6,12 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// The example of a client for Android, in Java, at a real edge; its input is what the far side took from us.
+    /// The Java example of an Android client at a real edge; its input is the data that the simulator received from us.
     @Suite("Android", .enabled(if: JavaDevelopmentKit.isThere))
     struct Android {
         private static let ownNames = ["message_id": "mid", "url": "link", "delivery_id": "_dId"]
 
-        /// A fleet with a worker, and the phone that has registered there.
+        /// Starts a fleet with a worker, and a phone that has registered there.
         private func open(
             _ fleet: PrivateFleet,
             names: [String: String] = [:]
@@ -33,7 +33,7 @@ extension EndToEnd {
             return (phone, key)
         }
 
-        /// Sends a data message to everybody; the data as Google took it.
+        /// Sends a data message to all devices; returns the data that Google received.
         private func push(_ id: String, _ fleet: PrivateFleet) async throws -> (token: String?, data: JSONValue) {
             var job = TestJob(id, [])
             job.audience = ["everyone": true]
@@ -60,7 +60,7 @@ extension EndToEnd {
                 try await phone.start()
                 try await phone.perform("data \(data)")
                 try await phone.perform("pressed LATE")
-                // What it tells behind the torn line is its own line.
+                // The next event after the torn line is on its own line.
                 phone.kill()
                 try await phone.start()
                 let kept = try Data(contentsOf: phone.journal)
@@ -71,7 +71,7 @@ extension EndToEnd {
                 funnel.add("system", "actioned", "LATE")
                 for button in buttons { funnel.addDetail("system", "actioned", button) }
                 try await expect(funnel, of: "goal", fleet)
-                // It is killed before it notes the edge's answer: everything is told again, by the same ids.
+                // It is killed before it records the edge's answer: all events are sent again with the same ids.
                 phone.kill()
                 try kept.write(to: phone.journal)
                 try await phone.start()
@@ -83,7 +83,7 @@ extension EndToEnd {
             }
         }
 
-        /// Kills the app while it writes down one button after another; the buttons that it had written.
+        /// Kills the app while it records button after button; returns the buttons that it had recorded.
         private func killWhileItTells(_ phone: AndroidPhone) async throws -> [String] {
             try phone.say((1...60).map { "pressed B\($0)" })
             try await eventually("it is in the middle of them") { phone.count(ofDone: "pressed") >= 5 }
@@ -91,10 +91,10 @@ extension EndToEnd {
             let buttons = try String(contentsOf: phone.journal, encoding: .utf8).split(separator: "\n")
                 .compactMap { JSONReader.read(Array($0.utf8)).value?["action"]?.string }
             #expect(buttons == (1...60).prefix(buttons.count).map { "B\($0)" })
-            // The last one may be written and not said.
+            // The last one may be recorded but not reported.
             let told = phone.count(ofDone: "pressed")
             #expect(buttons.count == told || buttons.count == told + 1)
-            // What a machine that stops in the middle of a write leaves.
+            // The remains of a write that a crash of the machine interrupted.
             let torn = try FileHandle(forWritingTo: phone.journal)
             try torn.seekToEnd()
             try torn.write(contentsOf: Data(#"{"id":"6d0c"#.utf8))
@@ -110,7 +110,7 @@ extension EndToEnd {
                 try await phone.perform("data \(first.data.text)")
                 try await phone.sees("campaign=goal")
                 try await phone.perform("received")
-                // One that the edge refuses keeps none of the others.
+                // An event that the edge refuses does not block the others.
                 try await phone.perform("pressed \(String(repeating: "x", count: 65))")
                 try await phone.perform("pressed LIKE")
                 let token = TestDevices.fcm(2)[1]
@@ -122,7 +122,7 @@ extension EndToEnd {
                 funnel.add("system", "actioned", "LIKE")
                 try await expect(funnel, of: "goal", fleet)
                 #expect(try await push("second", fleet).token == token)
-                // Somebody else's message is none of Fanfare's; a wrong key and no network are said.
+                // A stranger's message is not Fanfare's; a wrong key and a missing network are reported.
                 try await phone.perform(#"data {"message":"Hi"}"#)
                 try await phone.sees("done data null")
                 for (server, key, status) in [

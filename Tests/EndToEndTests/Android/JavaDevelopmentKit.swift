@@ -1,15 +1,15 @@
 import Foundation
 import Servers
 
-/// Java's compiler and machine, which `Deploy/test.sh` installs.
+/// The Java compiler and VM that `Deploy/test.sh` installs.
 enum JavaDevelopmentKit {
     static let compiler = "/usr/bin/javac"
     static let machine = "/usr/bin/java"
 
-    /// Whether it is there; without it the Android example is not played.
+    /// True if they are installed; otherwise the Android example is not tested.
     static var isThere: Bool { FileManager.default.isExecutableFile(atPath: compiler) }
 
-    /// Compiles the Android example into a folder; every warning is an error.
+    /// Compiles the Android example into a folder; any warning is an error.
     static func compileExample(into folder: String) throws {
         let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -7,14 +7,14 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Strangers with the app's own key, which ships with the app, on the built server.
+    /// Strangers who have the app's own key, which ships with the app, against the built server.
     @Suite("Take-over of devices")
     struct DeviceTakeOver {
         private static let id = "user-4712"
 
         private func json(_ body: Data) -> JSONValue? { JSONReader.read(Array(body)).value }
 
-        /// An operator imports the device of `ana`.
+        /// Imports the device of `ana`, as an operator does.
         private func importDevice(_ fleet: PrivateFleet, token: String) async throws {
             let now = TestClock.now().rfc3339
             let line =
@@ -39,14 +39,14 @@ extension EndToEnd {
                     let said = json(answer.body)
                     #expect(answer.status == 409 && said?["status"] == "device_exists", "\(word.text)")
                     #expect(said?["device_secret"] == nil && said?["pointer"] == nil)
-                    #expect(said?["reason"] == "this id is another installation's: register with a new id")
+                    #expect(said?["reason"] == "this id belongs to another installation: register with a new id")
                 }
                 let known = try await fleet.ledger.read { try $0.device(app: PrivateFleet.app, installation: Self.id) }
                 #expect(known?.user == "ana" && known?.traits.tags == ["vip"] && known?.secretHash == nil)
-                // Its own phone has the token that was imported.
+                // Its own phone has the imported token.
                 let own = try await edge.ask("PUT", path, bearer: key, body: ["token": .string(tokens[0])])
                 #expect(own.status == 200 && json(own.body)?["device_secret"]?.string?.isEmpty == false)
-                // From then on strangers hear the same.
+                // From then on strangers get the same answer.
                 let late = try await edge.ask("PUT", path, bearer: key, body: words[0])
                 #expect(late.status == 409 && json(late.body)?["status"] == "device_exists")
             }
@@ -91,7 +91,7 @@ extension EndToEnd {
                 #expect(try await fleet.run(revoke + ["--devices"]).exit == 64)
                 let tried = try await fleet.run(revoke + ["--devices", "--dry-run"])
                 #expect(tried.output.contains("300 devices would be forgotten"), "\(tried)")
-                // In a hurry without the devices, which are thought of later.
+                // Revoked quickly without the devices, which are handled later.
                 #expect(try await fleet.run(revoke).exit == 0)
                 let done = try await fleet.run(revoke + ["--devices", "--yes", "--json"])
                 #expect(JSONReader.read(Array(done.output.utf8)).value?["devices"]?.integer == 300, "\(done)")
@@ -122,13 +122,13 @@ extension EndToEnd {
                     let fields = message.map { ["fanfare-message": $0] } ?? [:]
                     return try await edge.ask("GET", "/v1/messages/\(id)", bearer: phone.secret, fields: fields).status
                 }
-                // Somebody has a signed id of another campaign.
+                // A stranger has a signed id of another campaign.
                 try await fleet.publish(announcement("first", to: tokens[1]))
                 #expect(try await fleet.completed("first").counts.accepted == 1)
                 let first = try #require(try fleet.pushes()[tokens[1]]?["m"]?.string)
                 try await fleet.publish(announcement("transfer", to: tokens[0]).delivered(["hold": true, "ttl": 600]))
                 try await eventually("it is held") { try await fleet.status("transfer")?.state == "held" }
-                // A signed id of its own, before anybody has a push of it.
+                // A signed id of the campaign, before any device has a push of it.
                 let number = try await fleet.number("transfer")
                 let keys = try MessageKeys(file: Array(PrivateFleet.messageKey.utf8))
                 let early = MessageID.signed(campaign: number, devices: [0], app: PrivateFleet.app, keys: keys)[0]
@@ -141,7 +141,7 @@ extension EndToEnd {
                 let signed = try #require(try fleet.pushes()[tokens[0]]?["m"]?.string)
                 #expect(try await get("transfer", fan, signed) == 200)
                 for message in [nil, first] { #expect(try await get("transfer", other, message) == 404) }
-                // A signed id opens its own campaign's content alone.
+                // A signed id opens only its own campaign's content.
                 #expect(try await get("first", fan, signed) == 404)
                 #expect(try await get("first", other, first) == 200)
             }
@@ -170,7 +170,7 @@ extension EndToEnd {
                     let reply = try await edge.ask("POST", "/v1/polls/\(id)/answers", bearer: phone.secret, body: body)
                     return (reply.status, json(reply.body)?["reason"]?.string?.replacing(id, with: "ID"))
                 }
-                // Somebody has a signed id of another poll.
+                // A stranger has a signed id of another poll.
                 try await fleet.publish(poll("first", to: tokens[1]))
                 #expect(try await fleet.completed("first").counts.accepted == 1)
                 let first = try #require(try fleet.pushes()[tokens[1]]?["m"]?.string)

@@ -7,7 +7,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Devices that register themselves, and what a campaign makes of it.
+    /// Devices that register themselves, and their campaigns.
     @Suite("Edge")
     struct Edge {
         @Test func `a device that registers is sent to, one that denies alerts or goes is not`() async throws {

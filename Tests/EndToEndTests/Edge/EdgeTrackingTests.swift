@@ -8,10 +8,10 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// Phones that speak to a real server over HTTP, as the program is run.
+    /// Phones that talk to a real server over HTTP, as the built program runs it.
     @Suite("Edge tracking")
     struct EdgeTracking {
-        /// A server with an edge, and what a phone needs to speak to it.
+        /// A server with an edge, and the data that a phone needs to talk to it.
         private struct Edge: Sendable {
             let door: Phone.Edge
             let keys: MessageKeys
@@ -157,7 +157,8 @@ extension EndToEnd {
             }
         }
 
-        /// Tells every event of a kind as its row says, and each without what it requires or with what it may not have.
+        /// Sends every event of a kind as its row requires, then without each required member and with each forbidden
+        /// one.
         private func tell(all kind: EventTable.Kind, _ m: String, _ edge: Edge) async throws {
             var number = 1000 * (EventTable.Kind.allCases.firstIndex(of: kind) ?? 0)
             for surface in EventTable.Surface.allCases {
@@ -244,7 +245,7 @@ extension EndToEnd {
                         .init(.content, .actioned, "LIKE"): 1,
                     ]
                 }
-                // What was refused would have been written by now with what comes after it.
+                // A refused event would have been written by now, together with the later ones.
                 #expect(
                     try await edge.post("/v1/tracking", body(event(edge.id(number, 0), "exited", 9)), as: 0).status
                         == 202
@@ -266,7 +267,8 @@ extension EndToEnd {
         {
             try await withEdge(phones: 20, onItsOwn: true) { fleet, edge in
                 let number = try await sent(fleet, "derby")
-                // 6,000 devices; each fifth says it on another connection too, and all connections speak at once.
+                // 6,000 devices: every fifth sends its event on a second connection too, and all connections send at
+                // once.
                 func asked(_ devices: some Sequence<Int>) -> [StreamClient.Asked] {
                     devices.map { device in
                         StreamClient.Asked(
@@ -290,7 +292,7 @@ extension EndToEnd {
                 try await eventually("all are counted", within: .seconds(60)) {
                     try await funnel(fleet, number)[.system, .opened] == 6_000
                 }
-                // What came twice would have been written by now with what comes after it.
+                // A repeated event would have been written by now, together with the later ones.
                 let last = body(event(edge.id(number, 0), "exited", 9_999))
                 #expect(try await edge.post("/v1/tracking", last, as: 0).status == 202)
                 try await eventually("the last one is counted") {
@@ -326,7 +328,7 @@ extension EndToEnd {
                         == "/answers/0/choices/0"
                 )
                 #expect(try await edge.post("/v1/polls/nothing/answers", answers(0, "a", ""), as: 0).status == 404)
-                // 8,000 devices; every fourth answers again and says otherwise.
+                // 8,000 devices; every fourth answers again, differently.
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for lane in 0..<20 {
                         group.addTask {

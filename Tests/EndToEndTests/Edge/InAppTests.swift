@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// In-app messages through the built program: a worker, a server, and a phone that asks.
+    /// In-app messages through the built program: a worker, a server, and a phone that asks for messages.
     @Suite("In-app messages")
     struct InAppMessages {
         private static let session =

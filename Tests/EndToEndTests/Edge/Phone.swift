@@ -4,13 +4,13 @@ import FoundationNetworking
 import Servers
 import Testing
 
-/// An app's installation as the edge sees it: plain HTTP, nothing of the house.
+/// An app's installation as the edge sees it: plain HTTP without our code.
 struct Phone: Sendable {
     let id: String
     let token: String
     var secret = ""
 
-    /// A request to the edge that a server has at a port.
+    /// The edge of a server at a port.
     struct Edge: Sendable {
         let port: Int
         private let session: URLSession
@@ -24,7 +24,7 @@ struct Phone: Sendable {
             session = URLSession(configuration: configuration)
         }
 
-        /// The status, the header fields by lower-case names, and the body.
+        /// Sends a request; returns the status, the header fields by lower-case names, and the body.
         func ask(
             _ method: String,
             _ path: String,
@@ -34,7 +34,7 @@ struct Phone: Sendable {
             try await ask(method, path, bearer: bearer, bytes: Data(JSONWriter.bytes(body)))
         }
 
-        /// The same with a body of any bytes, or none.
+        /// Sends a request with arbitrary bytes as its body, or none.
         func ask(
             _ method: String,
             _ path: String,
@@ -60,7 +60,7 @@ struct Phone: Sendable {
             return (answer.statusCode, fields, data)
         }
 
-        /// Does something for each of many, sixteen at a time.
+        /// Runs a body for each of many elements, sixteen at a time.
         static func forEach<Element: Sendable, Value: Sendable>(
             _ elements: [Element],
             _ body: @escaping @Sendable (Element) async throws -> Value
@@ -84,7 +84,7 @@ struct Phone: Sendable {
         }
     }
 
-    /// Registers with the app's integration key; the phone has its secret afterwards.
+    /// Registers with the app's integration key; the returned phone has its secret.
     func registered(_ edge: Edge, key: String, _ more: [JSONMember] = []) async throws -> Phone {
         let body = JSONValue.object([JSONMember("token", .string(token))] + more)
         let answer = try await edge.ask("PUT", "/v1/devices/\(id)", bearer: key, body: body)

@@ -8,18 +8,18 @@ import Testing
 import Transport
 
 extension PrivateFleet {
-    /// The line of the file that the app's message ids are signed with.
+    /// The line of the key file with which the app's message ids are signed.
     static let messageKey = "1 " + String(repeating: "0b", count: 32)
 
-    /// Gives the app an edge, makes an integration key, and starts a server; its edge, and the key.
+    /// Gives the app an edge, makes an integration key and starts a server; returns its edge and the key.
     ///
-    /// On an address of its own the edge speaks HTTP/2 too.
+    /// On an address of its own, the edge speaks HTTP/2 too.
     func startEdge(onItsOwn isOnItsOwn: Bool = false) async throws -> (edge: Phone.Edge, key: String) {
         let key = try await openEdge()
         return (Phone.Edge(port: try await startServer(ownEdge: isOnItsOwn)), key)
     }
 
-    /// Gives the app an edge and makes an integration key, as an operator does; the key.
+    /// Gives the app an edge and makes an integration key, as an operator does; returns the key.
     func openEdge() async throws -> String {
         let apps = URL(filePath: folder + "/apps.yaml")
         try Data(Self.messageKey.utf8).write(to: URL(filePath: folder + "/news.message.key"))
@@ -30,7 +30,7 @@ extension PrivateFleet {
         return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Starts a server, which ends with the fleet; its port, or its edge's own.
+    /// Starts a server, which ends with the fleet; returns its port, or its edge's own.
     func startServer(ownEdge: Bool = false) async throws -> Int {
         let ports = try LoopbackPorts.free(ownEdge ? 2 : 1)
         let port = ports.last ?? 0
@@ -39,7 +39,7 @@ extension PrivateFleet {
             ["server", "--config", "fanfare.yaml"],
             environment: [
                 "FANFARE_SERVER_LISTEN": "127.0.0.1:\(ports[0])",
-                // All phones of a test come from one address, and a few say what many do.
+                // All phones of a test come from one address, and few of them stand for many.
                 "FANFARE_SERVER_EDGE_REGISTRATIONS_PER_SECOND": "100000",
                 "FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "100000",
             ].merging(own) { $1 }
@@ -52,14 +52,14 @@ extension PrivateFleet {
         return port
     }
 
-    /// Puts the page that a coupon's push names.
+    /// Stores the page that a coupon's push names.
     func putCoupon() async throws {
         try Data("<p>Ten percent</p>".utf8).write(to: URL(filePath: folder + "/coupon.html"))
         let put = try await run("content", "put", "c-81", "coupon.html", "--app", Self.app, "--type", "coupon")
         try #require(put.exit == 0, "\(put.errors)")
     }
 
-    /// The objects `fanfare` that devices got, by their tokens.
+    /// Returns the objects `fanfare` that devices received, by their tokens.
     func pushes() throws -> [String: JSONValue] {
         var pushes: [String: JSONValue] = [:]
         for request in simulator.lastRequests where request.status == 200 {
@@ -69,14 +69,14 @@ extension PrivateFleet {
         return pushes
     }
 
-    /// What `campaign report --json` says.
+    /// Returns the output of `campaign report --json`.
     func report(_ campaign: String) async throws -> JSONValue {
         let outcome = try await run("campaign", "report", campaign, "--json")
         try #require(outcome.exit == 0, "\(outcome.errors)")
         return try #require(JSONReader.read(Array(outcome.output.utf8)).value)
     }
 
-    /// Batches that wait to be written down.
+    /// Returns the number of batches that wait to be written.
     func waitingTracking() async throws -> Int {
         try await broker { client in Int(try await client.counts(of: BrokerNames.tracking)?.ready ?? 0) }
     }

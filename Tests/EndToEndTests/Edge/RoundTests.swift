@@ -7,10 +7,10 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// The whole round: registered by HTTP, sent to, seen, tracked, counted.
+    /// The whole cycle: registered by HTTP, sent to, seen, tracked, counted.
     @Suite("Round")
     struct Round {
-        /// What a phone did with a push, as it says it.
+        /// A phone's action on a push, as it reports it.
         private struct Deed: Sendable {
             var type: String
             var surface = "system"
@@ -26,7 +26,7 @@ extension EndToEnd {
             }
         }
 
-        /// How phones behave, drawn once for each.
+        /// Draws the behavior of each phone, once.
         private func deeds(_ random: inout SeededRandom) -> [Deed] {
             var deeds = [Deed(type: "received")]
             if random.chance(0.9) { deeds.append(Deed(type: "displayed")) }
@@ -67,7 +67,7 @@ extension EndToEnd {
                 try await eventually("everything is counted") {
                     try await fleet.report("derby")["surfaces"]?["system"]?["received"]?["devices"]?.integer == 10_000
                 }
-                // Late ones are behind them in the same queue.
+                // Late events follow them in the same queue.
                 try await eventually("the queue is empty") { try await fleet.waitingTracking() == 0 }
                 try await eventually("the funnel is what the phones did") {
                     let report = try await fleet.report("derby")
@@ -78,7 +78,7 @@ extension EndToEnd {
             }
         }
 
-        /// Phones do what they do, a fifth of them twice, late or out of order; how many did what.
+        /// Runs the phones' actions, a fifth of them twice, late or out of order; returns the number of each.
         private func use(
             _ phones: [Phone],
             _ pushes: [String: JSONValue],
@@ -105,7 +105,7 @@ extension EndToEnd {
                     case 0: events += events
                     case 1: events.reverse()
                     default:
-                        // What an offline phone kept for a day, and sends again although it arrived.
+                        // The events that an offline phone kept for a day, and sends again although they arrived.
                         late = deeds.map { $0.event(messageID, at: now.advanced(by: .seconds(-86_400))) }
                         events = [events[0]]
                     }
@@ -134,7 +134,7 @@ extension EndToEnd {
 }
 
 extension JSONValue {
-    /// The devices of a place in a report: `system/opened`, or `content/actioned/BUY`.
+    /// Returns the number of devices at a path of a report: `system/opened`, or `content/actioned/BUY`.
     fileprivate func devices(_ place: String) -> Int? {
         let words = place.split(separator: "/").map(String.init)
         let step = self["surfaces"]?[words[0]]?[words[1]]

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// A push to one user by HTTP, from the request to what the phone said, through the built program.
+    /// A push to one user by HTTP, from the request to the phone's events, through the built program.
     @Suite("Sends")
     struct Sends {
         private static let page = "<p>Ten percent</p>"

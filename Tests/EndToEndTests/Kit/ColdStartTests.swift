@@ -7,7 +7,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// An app that is not running when its push comes.
+    /// An app that is not running when its push arrives.
     @Suite("Cold start") @MainActor
     struct ColdStart {
         @Test func `a tap that starts the app brings the message that waits for it, and both are counted`() async throws
@@ -31,7 +31,7 @@ extension EndToEnd {
 
                 let payload = try #require(fleet.payloads(of: "goal")[token])
                 try phone.start(server, key: key)
-                // As the system does: the tap is told before the app is in front.
+                // As the system does: the tap is delivered before the app is in front.
                 try await phone.tapped(payload)
                 try phone.kit().didBecomeActive()
                 try await eventually("the message is shown") { !phone.shown.isEmpty }

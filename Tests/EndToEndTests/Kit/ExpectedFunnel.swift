@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-/// How many devices did what, counted beside the product.
+/// The expected number of devices per step, counted independently of the product.
 struct ExpectedFunnel {
     private static let surfaces = ["system", "in_app", "content"]
     private static let steps = ["received", "displayed", "opened", "actioned", "exited", "dropped"]
@@ -9,18 +9,18 @@ struct ExpectedFunnel {
     private var devices: [String: Int] = [:]
     private var details: [String: [String: Int]] = [:]
 
-    /// A device took a step, for the first time; `detail` is a button or a reason.
+    /// Counts a device's first time at a step; `detail` is a button or a reason.
     mutating func add(_ surface: String, _ step: String, _ detail: String? = nil) {
         devices["\(surface)/\(step)", default: 0] += 1
         if let detail { details["\(surface)/\(step)", default: [:]][detail, default: 0] += 1 }
     }
 
-    /// A device that has taken a step takes it another way, too: with another button, or for another reason.
+    /// Counts another detail of a device that has taken the step before: a second button or reason.
     mutating func addDetail(_ surface: String, _ step: String, _ detail: String) {
         details["\(surface)/\(step)", default: [:]][detail, default: 0] += 1
     }
 
-    /// Where a report says something else: every surface, step, button and reason is looked at.
+    /// Returns the differences from a report, over every surface, step, button and reason.
     func differences(from report: JSONValue) -> [String] {
         Self.surfaces.flatMap { surface in
             Self.steps.flatMap { step -> [String] in

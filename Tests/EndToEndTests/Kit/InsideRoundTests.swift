@@ -8,16 +8,16 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// 1,000 apps, and every way in which a person is told of a campaign: by the system, inside the app, after it failed.
+    /// 1,000 apps, and every way to notify a person of a campaign: by the system, inside the app, or after that failed.
     @Suite("Kit round, told inside") @MainActor
     struct InsideRound {
         private static let count = 1000
         private static let kinds = ["notification", "announcement", "poll"]
         private static let shows = ["any", "system", "in_app"]
 
-        /// How one phone behaves with all campaigns, drawn before anything happens.
+        /// The behavior of one phone for all campaigns, drawn beforehand.
         private struct Plan {
-            /// Its person allows no notifications.
+            /// True if its user does not allow notifications.
             var isDenied = false
             var isInFront = false
             var isKilled = false
@@ -33,7 +33,7 @@ extension EndToEnd {
             plan.isInFront = random.chance(0.5)
             plan.isKilled = random.chance(0.2)
             plan.notifier = [.draws, .draws, .declines, nil][Int(random.below(4))]
-            // What is drawn and never answered keeps all others from the screen.
+            // A drawn notification that is never answered keeps all others off the screen.
             let answers: [KitPhone.Answer?] = [.dismissed, .tapped, plan.notifier == .draws ? .tapped : nil]
             plan.answer = answers[Int(random.below(3))]
             let ends: [KitPhone.End] = [.acted("BUY"), .acted(nil), .left, .refused("NoLayout")]
@@ -42,7 +42,7 @@ extension EndToEnd {
             return plan
         }
 
-        // MARK: - What the server is to count
+        // MARK: - The expected counts
 
         private func count(_ plan: Plan, _ kind: String, _ show: String, in funnel: inout ExpectedFunnel) {
             if show == "in_app" || show == "any" && plan.isDenied { return countInside(plan, kind, in: &funnel) }
@@ -173,7 +173,7 @@ extension EndToEnd {
             }
         }
 
-        /// One campaign's pushes arrive, all at once.
+        /// Delivers one campaign's pushes, all at once.
         private func use(_ phones: [(KitPhone, Plan)], _ payloads: [String: String], _ show: String) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (phone, plan) in phones {
@@ -205,7 +205,7 @@ extension EndToEnd {
             if !plan.isInFront { try phone.kit().willResignActive() }
         }
 
-        /// Every app is opened, when the server has all that it is to offer.
+        /// Opens every app once the server has everything that it offers.
         private func hear(_ phones: [(KitPhone, Plan)]) async throws {
             let one = try #require(phones.first { $0.1.isDenied && $0.1.notifier == .draws }?.0)
             let others = phones.map(\.0).filter { $0 !== one }

@@ -7,7 +7,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// Campaigns that the app tells of in the system's place: the library against a running server.
+    /// Campaigns that the app shows instead of the system: the library against a running server.
     @Suite("Told inside the app") @MainActor
     struct Inside {
         private static let announcement: JSONValue = [
@@ -46,7 +46,7 @@ extension EndToEnd {
                 #expect(status.audience == 1 && status.counts.accepted == 1 && status.law == .holds)
                 #expect(status.attempts == 0 && fleet.simulator.statistics.requests == 0)
 
-                // Nobody remembers on a phone whose app was installed anew, but the server does.
+                // A phone whose app was reinstalled remembers nothing, but the server does.
                 try await phone.kill()
                 try FileManager.default.removeItem(at: phone.folder.appending(path: "notifications.json"))
                 try await start(site)
@@ -80,7 +80,7 @@ extension EndToEnd {
                 outside.add("system", "displayed")
                 try await expect(inside, of: "both", fleet)
                 try await expect(outside, of: "loud", fleet)
-                // What came as a push is offered to nobody.
+                // A campaign that came as a push is not offered.
                 #expect(try await offers(site) == 0)
                 try await phone.kill()
             }
@@ -138,7 +138,7 @@ extension EndToEnd {
             ],
         ]
 
-        /// A phone that is registered, and where.
+        /// A registered phone with its server.
         private struct Site {
             let phone: KitPhone
             let token: String
@@ -176,7 +176,7 @@ extension EndToEnd {
             try await fleet.publish(job)
         }
 
-        /// What the phone draws when one of its sessions brings something.
+        /// Returns the notification that the phone draws when one of its sessions brings one.
         private func told(_ phone: KitPhone) async throws -> InAppNotification {
             let kit = try phone.kit()
             return try await eventually("a session brings it") {
@@ -187,7 +187,7 @@ extension EndToEnd {
             }
         }
 
-        /// How many campaigns a session of the phone would be offered by the server.
+        /// Returns the number of campaigns that the server would offer to a session of the phone.
         private func offers(_ site: Site) async throws -> Int? {
             let file = site.phone.folder.appending(path: "registration.json")
             let kept = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Any]]

@@ -4,64 +4,64 @@ import Servers
 import Simulator
 import Testing
 
-/// An app with FanfareKit: its public API, as an app's delegate and presenters use it.
+/// An app with FanfareKit, using its public API as an app's delegate and presenters do.
 @MainActor final class KitPhone: FanfareDelegate, CampaignPresenter, InAppPresenter, InAppNotifier {
-    /// How a view of an announcement ends.
+    /// The end of an announcement's view.
     enum End: Equatable {
         case acted(String?)
         case left
         case refused(String)
-        /// The view disappears and says nothing.
+        /// The view disappears without a report.
         case vanished
         case answered([String: [String]])
     }
 
-    /// What a notifier does with a notification.
+    /// A notifier's treatment of a notification.
     enum Notifier {
         case draws, declines
     }
 
-    /// What a person does at once with a notification inside the app.
+    /// A person's immediate reaction to a notification inside the app.
     enum Answer {
         case dismissed, tapped
     }
 
-    /// What a handler does with a data push.
+    /// A handler's treatment of a data push.
     enum DataAnswer: CaseIterable {
         case taken, declined, failed
     }
 
-    /// What a handler that fails throws.
+    /// The error of a failing handler.
     struct HandlerFailure: Error {}
 
     let token: String
     let folder: URL
-    /// nil while the app is not running.
+    /// The kit; nil while the app is not running.
     private(set) var fanfare: FanfareKit.Fanfare?
     private(set) var results: [RegistrationResult] = []
     private(set) var presented: [PresentedCampaign] = []
     private(set) var shown: [(message: InAppMessage, close: @MainActor (InAppClosing) -> Void)] = []
     /// The notification that is drawn inside the app.
     private(set) var told: InAppNotification?
-    /// Notifications that were drawn inside the app.
+    /// The number of notifications that were drawn inside the app.
     private(set) var toldCount = 0
     private(set) var links: [String] = []
     private(set) var contents: [RichContent] = []
     /// Notifications that the kit shows itself.
     private(set) var notifications: [LocalNotification] = []
-    /// What is done at once with an announcement or poll that is presented; nil: nothing.
+    /// The immediate end of a presented announcement or poll; nil for none.
     var end: End?
-    /// Whether anybody presents announcements and polls.
+    /// True if the app presents announcements and polls.
     var hasPresenter = true
-    /// What becomes of notifications inside the app; nil: nobody draws them, and the system shows them.
+    /// The treatment of notifications inside the app; with nil nobody draws them, and the system shows them.
     var notifier: Notifier?
-    /// What is done at once with a notification that is drawn inside the app; nil: nothing.
+    /// The immediate reaction to a notification that is drawn inside the app; nil for none.
     var answer: Answer?
-    /// The choices of every poll that is presented, instead of `end`; nil: `end`.
+    /// The choices in every presented poll, which replace `end`; nil for `end`.
     var choices: [String: [String]]?
-    /// What becomes of data pushes; nil: nobody takes them.
+    /// The treatment of data pushes; nil if nobody handles them.
     var dataPushes: DataAnswer?
-    /// Seconds behind after which a session is over.
+    /// The seconds in the background after which a session ends.
     var sessionTimeout: TimeInterval = 30
 
     init(token: String, folder: String) {
@@ -69,7 +69,7 @@ import Testing
         self.folder = URL(fileURLWithPath: folder, isDirectory: true)
     }
 
-    /// The app is started.
+    /// Starts the app.
     func start(_ server: String, key: String) throws {
         var options = FanfareOptions()
         options.folder = folder
@@ -95,27 +95,27 @@ import Testing
         fanfare.setToken(token)
     }
 
-    /// The app is ended by the system; it has no time to say anything.
+    /// Ends the app as the system does, without time for a report.
     func kill() async throws {
         let fanfare = try #require(fanfare)
-        // As far as the app had come.
+        // Lets the app finish the work it had begun.
         await fanfare.settled()
         fanfare.stop()
         self.fanfare = nil
     }
 
-    /// The kit, while the app runs.
+    /// Returns the kit; the app must be running.
     func kit() throws -> FanfareKit.Fanfare { try #require(fanfare) }
 
     var isRegistered: Bool { results.last?.status == .registered }
 
-    // MARK: - What the system says, with a payload as APNs brought it
+    // MARK: - Calls from the system, with a payload as APNs delivered it
 
     @discardableResult func received(_ payload: String) async throws -> FetchResult {
         try await kit().received(userInfo(payload))
     }
 
-    /// It arrives in front; what the system is to show of it.
+    /// Delivers a push while the app is in front; returns what the system is to show.
     @discardableResult func displayed(_ payload: String) async throws -> NotificationPresentation {
         try await kit().displayed(userInfo(payload))
     }
@@ -130,7 +130,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(payload.utf8)) as? [String: Any])
     }
 
-    // MARK: - What the kit says
+    // MARK: - Calls from the kit
 
     func fanfare(_ fanfare: FanfareKit.Fanfare, didRegister result: RegistrationResult) { results.append(result) }
 
@@ -178,7 +178,7 @@ import Testing
 }
 
 extension PrivateFleet {
-    /// The payloads of a campaign that devices got, by their tokens.
+    /// Returns the payloads of a campaign that devices received, by their tokens.
     func payloads(of campaign: String) -> [String: String] {
         var payloads: [String: String] = [:]
         for request in simulator.lastRequests where request.status == 200 {

@@ -10,33 +10,33 @@ import Testing
 @testable import fanfare
 
 extension EndToEnd {
-    /// The whole round with the library: 1,000 apps in one process, a real worker, server, broker and far side.
+    /// The whole cycle with the library: 1,000 apps in one process, a real worker, server, broker and simulator.
     @Suite("Kit round") @MainActor
     struct KitRound {
         private static let count = 1000
 
-        /// What a person does with a notification.
+        /// A person's action on a notification.
         private enum Deed: Equatable {
             case nothing
             case dismissed
             /// A button that does not open the app.
             case declined
-            /// A button that opens it, and what the announcement comes to.
+            /// A button that opens the app, and the end of the announcement.
             case accepted(KitPhone.End)
             case tapped(KitPhone.End)
         }
 
-        /// How one phone behaves, drawn before anything happens.
+        /// The behavior of one phone, drawn beforehand.
         private struct Plan {
             var isInFront = false
-            /// Without network from before the push comes until all have done what they do.
+            /// True if it has no network from before the push until all phones have acted.
             var isOffline = false
-            /// Ended after what it does, and started again when the network is there.
+            /// True if it is killed after its action, and restarted when the network is back.
             var isKilled = false
-            /// What the system says, it says twice.
+            /// True if the system reports everything twice.
             var isTwice = false
             var hasPresenter = true
-            /// What the app itself does with notifications in front.
+            /// The app's own treatment of notifications in front.
             var notifier: KitPhone.Notifier?
             var dataPushes: KitPhone.DataAnswer?
             var deed = Deed.nothing
@@ -51,7 +51,7 @@ extension EndToEnd {
             plan.hasPresenter = random.chance(0.9)
             if plan.isInFront { plan.notifier = [.draws, .declines, nil, nil][Int(random.below(4))] }
             plan.dataPushes = [.taken, .declined, .failed, nil][Int(random.below(4))]
-            // What a view that vanished comes to is decided after five seconds in front, which a killed app has not.
+            // The end of a vanished view is decided after five seconds in front, which a killed app does not have.
             let ends: [KitPhone.End] = [
                 .acted("BUY"), .acted(nil), .left, .refused("NoLayout"), plan.isKilled ? .left : .vanished,
             ]
@@ -66,11 +66,11 @@ extension EndToEnd {
             return plan
         }
 
-        /// What of the announcement the server is to count.
+        /// Adds the expected counts of the announcement.
         private func count(_ plan: Plan, in funnel: inout ExpectedFunnel) {
             funnel.add("system", "received")
             if plan.notifier == .declines { return funnel.add("in_app", "dropped", "Declined") }
-            // Where it is told of, and so where it is answered.
+            // The surface that shows it and therefore receives the answer.
             let surface = plan.notifier == nil ? "system" : "in_app"
             if plan.isInFront { funnel.add(surface, "displayed") }
             let end: KitPhone.End
@@ -89,7 +89,7 @@ extension EndToEnd {
                 }
                 end = then
             }
-            // The announcement itself is fetched: without network that waits, over an end of the app.
+            // The announcement itself is fetched: without network the fetch waits, even across an end of the app.
             guard plan.hasPresenter else { return funnel.add("content", "dropped", "NoPresenter") }
             if case .refused(let reason) = end { return funnel.add("content", "dropped", reason) }
             funnel.add("content", "displayed")
@@ -99,7 +99,7 @@ extension EndToEnd {
             }
         }
 
-        /// What of the data push.
+        /// Adds the expected counts of the data push.
         private func countData(_ plan: Plan, in funnel: inout ExpectedFunnel) {
             funnel.add("system", "received")
             switch plan.dataPushes {
@@ -117,7 +117,7 @@ extension EndToEnd {
                 let key = try await fleet.openEdge()
                 let port = try await fleet.startServer()
                 _ = try await fleet.startWorker()
-                // Half of the phones lose this one.
+                // Half of the phones lose this network.
                 let network = try await PhoneNetwork(host: "127.0.0.1", port: port)
                 let server = "http://127.0.0.1:\(port)"
                 var random = SeededRandom(seed: 9)
@@ -138,7 +138,7 @@ extension EndToEnd {
                 network.isThere = true
                 for (phone, plan) in phones where plan.isKilled {
                     try phone.start(server, key: key)
-                    // What was opened without network is there when the app is opened again.
+                    // Announcements opened without network are shown when the app is opened again.
                     try phone.kit().didBecomeActive()
                 }
                 for (phone, plan) in phones where plan.isOffline && !plan.isKilled {
@@ -196,7 +196,7 @@ extension EndToEnd {
             for (phone, _) in phones { try await phone.kit().settled() }
         }
 
-        /// All at once, as after a real send.
+        /// Delivers all at once, as after a real send.
         private func use(
             _ phones: [(KitPhone, Plan)],
             _ offers: [String: String],
@@ -227,7 +227,7 @@ extension EndToEnd {
             try await phone.kill()
         }
 
-        /// What a person does with the system's notification.
+        /// Performs a person's action on the system's notification.
         private func answer(_ phone: KitPhone, _ plan: Plan, _ payload: String) async throws {
             switch plan.deed {
             case .nothing: break
@@ -243,7 +243,7 @@ extension EndToEnd {
             }
         }
 
-        /// What a person does with the one that the app shows itself, which has no button that stays outside.
+        /// Performs a person's action on the notification inside the app, all of whose buttons open the app.
         private func answerInside(_ phone: KitPhone, _ plan: Plan) {
             switch plan.deed {
             case .nothing, .declined: break

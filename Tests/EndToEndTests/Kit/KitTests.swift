@@ -7,7 +7,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What the library makes of a running server: statuses, polls, the turn of announcements, sessions.
+    /// The library against a running server: statuses, polls, the order of announcements, sessions.
     @Suite("Kit") @MainActor
     struct Kit {
         @Test func `each way in which a registration can end reaches the delegate with its reason`() async throws {
@@ -50,7 +50,7 @@ extension EndToEnd {
                 try await eventually("it is registered") { first.isRegistered }
                 let old = try #require(await first.kit().deviceID())
                 try await first.kill()
-                // What a backup of the phone has brought back, without what it may not have.
+                // The state of a phone restored from a backup, without the parts that a backup must not hold.
                 let file = URL(filePath: folder + "/registration.json")
                 var kept = try #require(
                     try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Any]]
@@ -89,7 +89,7 @@ extension EndToEnd {
                 #expect(phone.presented.map(\.push.campaign) == ["one"])
                 phone.presented[0].actioned()
                 try await phone.kit().settled()
-                // What is said after the end counts no more.
+                // Calls after the end do not count.
                 phone.presented[0].exited()
                 #expect(phone.links == ["app://shop"])
                 #expect(phone.presented.map(\.push.campaign) == ["one", "two"])
@@ -125,7 +125,7 @@ extension EndToEnd {
                 try await eventually("it is live") { try await fleet.status("tickets")?.state == "sending" }
                 let kit = try phone.kit()
                 try await eventually("the session brings it") {
-                    // A session of its own each time: the server may not have known it the first time.
+                    // A new session each time, because the server may not have known the message the first time.
                     kit.willResignActive()
                     kit.didBecomeActive()
                     await kit.settled()

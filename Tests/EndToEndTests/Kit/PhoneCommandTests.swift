@@ -6,7 +6,7 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// `fanfare phone`, as a person at a terminal uses it.
+    /// `fanfare phone` as a person uses it at a terminal.
     @Suite("Phone")
     struct PhoneCommand {
         @Test func `a phone registers, is pushed to, is tapped, goes offline and comes back, and the report says so`()
@@ -44,7 +44,7 @@ extension EndToEnd {
                 try await sees("offline")
                 try await send("missed", nil, ["title": "Goal"], fleet)
                 try await send("kept", nil, ["title": "Full time"], fleet)
-                // Killed while it has no network, and started again.
+                // Killed while it has no network, then restarted.
                 phone.kill()
                 try await comesBack(arguments, fleet)
                 try await expectFunnels(fleet)
@@ -68,7 +68,7 @@ extension EndToEnd {
             offer.add("content", "actioned", "action")
             var kept = ExpectedFunnel()
             for step in ["received", "displayed", "exited"] { kept.add("system", step) }
-            // One notification of an app is kept for a phone without network: the newest.
+            // For a phone without network one notification per app is kept: the newest.
             for (id, funnel) in [("offer", offer), ("missed", ExpectedFunnel()), ("kept", kept)] {
                 try await eventually("the funnel of \(id)") {
                     funnel.differences(from: try await fleet.report(id)).isEmpty

@@ -6,14 +6,14 @@ import Store
 import Testing
 
 extension EndToEnd {
-    /// What a person and an app can do on `fanfare phone` besides tapping.
+    /// The other orders of `fanfare phone` besides tapping, of a person and of an app.
     @Suite("Phone orders")
     struct PhoneOrders {
         @Test func `the keyboard and the app's choice decide over an in-app message, and an event without one is said`()
             async throws
         {
             try await PrivateFleet.with { fleet in
-                // Nobody waits for the next message here.
+                // No pause between messages here.
                 let phone = try await TypedPhone(fleet, "--in-app-interval", "0")
                 try phone.say("keyboard up", "local slideup Two tickets left", "show")
                 try await phone.sees("nothing is on the screen")

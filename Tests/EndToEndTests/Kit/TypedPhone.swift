@@ -3,12 +3,12 @@ import Servers
 import Simulator
 import Testing
 
-/// `fanfare phone` with somebody who types at it.
+/// `fanfare phone` with typed input.
 final class TypedPhone {
     private let process: FanfareProcess
     private let keys: FileHandle
 
-    /// Opens the edge of a fleet's app, starts a server and a worker, and the phone, which registers.
+    /// Opens the edge of a fleet's app and starts a server, a worker and the phone, which registers.
     init(_ fleet: PrivateFleet, _ options: String...) async throws {
         let key = try await fleet.openEdge()
         let port = try await fleet.startServer()
@@ -33,7 +33,7 @@ final class TypedPhone {
         try keys.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Waits until it has said this so often.
+    /// Waits until it has printed this text so many times.
     func sees(_ text: String, times: Int = 1) async throws {
         try await eventually("the phone says \(text)") { [process] in
             guard process.isRunning else { throw FanfareProcess.Failure(process.output + process.errors) }
@@ -41,7 +41,7 @@ final class TypedPhone {
         }
     }
 
-    /// Does a few things, and ends by itself; what it came to.
+    /// Types lines and waits for its end; returns the outcome.
     func quits(_ lines: String...) async throws -> FanfareProcess.Outcome {
         try keys.write(contentsOf: Data((lines + ["quit"]).map { $0 + "\n" }.joined().utf8))
         return try await process.ended()

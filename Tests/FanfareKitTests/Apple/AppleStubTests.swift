@@ -2,24 +2,24 @@
 import Foundation
 import Testing
 
-/// What stands behind `canImport`, compiled against stubs of Apple's interfaces: no system of Apple's is at hand.
+/// The code behind `canImport`, compiled against stubs of Apple's interfaces, because no Apple system is available.
 ///
-/// The stubs have the signatures, isolation and sendability of today's SDK. `os(…)` and versions are Linux's, so that
-/// what a system lacks is found by reading (`newer calls stand behind their version`), not by the compiler.
+/// The stubs have the signatures, isolation and sendability of today's SDK. `os(…)` and versions are Linux's, so calls
+/// missing on a system are found by reading (`newer calls stand behind their version`), not by the compiler.
 @Suite struct AppleStubTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let stubs = root.appendingPathComponent("Tests/FanfareKitTests/AppleStubs")
     private static let kit = root.appendingPathComponent("Sources/FanfareKit")
-    /// In the order in which they import each other.
+    /// The modules in the order in which they import each other.
     private static let modules = ["UserNotifications", "UIKit", "WebKit", "SwiftUI"]
-    /// The features of the kit's manifest.
+    /// The features in the kit's manifest.
     private static let features = [
         "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
         "InferIsolatedConformances", "ImmutableWeakCaptures",
     ]
 
-    /// What the compiler says, and whether it was content.
+    /// Compiles; returns the compiler's output, and true if it succeeded.
     private func compile(_ arguments: [String]) throws -> (isContent: Bool, says: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -37,7 +37,7 @@ import Testing
         return (all ?? []).filter { $0.pathExtension == "swift" }.map(\.path).sorted()
     }
 
-    /// Makes the stub modules; `change` is made to their text first.
+    /// Builds the stub modules after applying `change` to their text.
     private func make(_ folder: URL, _ change: (String) -> String = { $0 }) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for module in Self.modules {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Type-checks the kit and what an app writes.
+    /// Type-checks the kit with an app's own code.
     private func check(_ folder: URL, with own: String) throws -> (isContent: Bool, says: String) {
         let file = folder.appendingPathComponent("App.swift")
         try Data(own.utf8).write(to: file)
@@ -77,7 +77,7 @@ import Testing
         try body(folder)
     }
 
-    /// The blocks of the guide that need Apple's systems, as an app has them.
+    /// Returns the guide's blocks that need Apple's systems, as an app contains them.
     private func guide() throws -> String {
         let page = Self.kit.appendingPathComponent("FanfareKit.docc/Integration.md")
         let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// Changes that the kit's code does not fit, and what the compiler says of each: a signature and a deprecation.
+    /// Changes that the kit's code does not fit, with the compiler's message: a signature and a deprecation.
     private static let changes: [(old: String, new: String, says: String)] = [
         (
             "open func registerForRemoteNotifications() {}", "open func registerForRemoteNotifications(now: Bool) {}",
@@ -140,14 +140,14 @@ import Testing
             #expect(!text.contains("#if os(iOS)") && !text.contains("applicationIconBadgeNumber"), "\(file)")
             let lines = text.components(separatedBy: "\n")
             for (index, line) in lines.enumerated() where newer.contains(where: { line.contains($0 + "(") }) {
-                // At most two lines above: nothing else fits between.
+                // At most two lines above: nothing else fits in between.
                 let above = lines[max(0, index - 2)...index]
                 #expect(above.contains { $0.contains("#available(iOS 16") }, "\(file): \(line)")
             }
         }
     }
 
-    /// Names of what came after iOS 15, from the attributes of a stub.
+    /// Returns the names of a stub that are newer than iOS 15, by their attributes.
     private static func newer(_ text: String) -> [String] {
         let lines = text.components(separatedBy: "\n")
         return lines.indices.filter { lines[$0].contains("@available(iOS 16") }.compactMap { index in

@@ -1,16 +1,16 @@
 import Foundation
 
-/// An HTTP server with a few answers, some of which no decent server gives; on a free port of the loopback.
+/// An HTTP server with a few answers, some of them invalid, on a free loopback port.
 ///
-/// Safety: nothing changes after `init`; each connection has a thread of its own.
+/// Safety: nothing changes after `init`; each connection has its own thread.
 final class SmallServer: @unchecked Sendable {
-    /// What a path answers.
+    /// The answer for a path.
     enum Answer {
         case bytes(type: String, Data)
         case status(Int)
-        /// Bytes without an end, and without saying how many.
+        /// Bytes without an end and without a length.
         case endless(type: String)
-        /// Takes the question, and says nothing.
+        /// The request is read and never answered.
         case silent
     }
 
@@ -42,7 +42,7 @@ final class SmallServer: @unchecked Sendable {
         }
     }
 
-    /// Ends it; connections that are silent end with the test's process.
+    /// Stops the server; silent connections end with the test's process.
     func stop() {
         shutdown(socket, Int32(SHUT_RDWR))
         close(socket)
@@ -69,7 +69,7 @@ final class SmallServer: @unchecked Sendable {
             _ = say(head(200, "Content-Type: \(type)\r\n"))
             while say(Data(count: 16_384)) {}
         case .silent:
-            // Until the other side has enough.
+            // Until the peer closes.
             while recv(connection, &question, question.count, 0) > 0 {}
         }
         close(connection)

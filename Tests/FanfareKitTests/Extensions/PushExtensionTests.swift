@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// What extensions of an app do, and where assets come from.
+/// An app's extensions, and the sources of assets.
 @Suite struct PushExtensionTests {
     private let jpeg = Data([0xFF, 0xD8, 0xFF, 1, 2, 3])
 
@@ -96,7 +96,7 @@ import Testing
         let now = Date()
         #expect(store.place(picture) == nil)
         #expect(await store.load([picture, page], now: now) == nil)
-        #expect(await store.load([bad], now: now) == "bad.zip: no ZIP archive")
+        #expect(await store.load([bad], now: now) == "bad.zip: not a ZIP archive")
         #expect(store.place(bad) == nil)
         #expect(try store.place(picture).map { try Data(contentsOf: $0) } == jpeg)
         let inside = store.place(page)?.appendingPathComponent("img/a.png")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Which message appears when.
+/// The choice of a message and the time at which it appears.
 @Suite struct InAppEngineTests {
     private let start = Date(timeIntervalSinceReferenceDate: 0)
 
@@ -18,7 +18,7 @@ import Testing
         return message
     }
 
-    /// An app in front with these messages.
+    /// Returns an engine with these messages, with the app in front.
     private func engine(_ messages: [InAppMessage]) -> InAppEngine {
         var engine = InAppEngine()
         _ = engine.surroundings(isActive: true, now: start)
@@ -34,7 +34,7 @@ import Testing
         effects.compactMap { if case .discarded(_, let reason) = $0 { reason } else { nil } }
     }
 
-    /// Lets a message that is asked for be shown and closes it.
+    /// Lets the requested message be shown and closes it.
     private func showAndClose(_ engine: inout InAppEngine, _ id: String, at now: Date) {
         _ = engine.answer(.now, for: id, now: now)
         _ = engine.closed(id, .dismissed, now: now)
@@ -44,7 +44,7 @@ import Testing
         let messages = [message("low"), message("high") { $0.priority = 5 }, message("also-high") { $0.priority = 5 }]
         var engine = engine(messages)
         #expect(asked(engine.happened(.custom("goal"), now: start)) == ["high"])
-        // The others were not set off, and the next event finds them.
+        // The others were not triggered, and the next event finds them.
         showAndClose(&engine, "high", at: start)
         #expect(engine.stacked.isEmpty)
         #expect(asked(engine.happened(.custom("goal"), now: start + 30)) == ["also-high"])
@@ -107,7 +107,7 @@ import Testing
         _ = engine.happened(.custom("goal"), now: start)
         #expect(asked(engine.answer(.later, for: "one", now: start)) == [])
         #expect(engine.stacked.map(\.id) == ["one"])
-        // Not again and again: when something changes.
+        // Not repeatedly: only when something changes.
         #expect(asked(engine.tick(now: start + 100)) == [])
         _ = engine.surroundings(isActive: false, now: start + 101)
         #expect(asked(engine.surroundings(isActive: true, now: start + 102)) == ["one"])
@@ -224,7 +224,7 @@ import Testing
 }
 
 extension InAppEngine {
-    /// A message like the tests' own.
+    /// Returns a message like the tests' own.
     fileprivate func message(_ id: String) -> InAppMessage {
         var message = InAppMessage(id: id, messageID: "signed-\(id)")
         message.triggers = [Trigger(.customEvent, name: "goal")]

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FanfareKit
 
-/// The stack and the interval against a second, naive way to say the same.
+/// The stack and the interval, compared with a second, naive implementation.
 @Suite struct InAppModelTests {
-    /// What is on the stack and on the screen, said with arrays of names and a second's clock.
+    /// The messages on the stack and on the screen, as arrays of names with a clock in seconds.
     private struct Model {
         var stack: [(name: String, isPostponed: Bool)] = []
         var asked: String?
@@ -16,7 +16,7 @@ import Testing
         var isFree = false
         let interval: Int
 
-        /// The name that is asked for now; nil for none.
+        /// Returns the name of the requested message; nil for none.
         mutating func next(_ now: Int, byHand: Bool = false) -> String? {
             guard isFree, asked == nil, shown == nil, byHand || now >= shownAt + interval else { return nil }
             guard let entry = stack.last(where: { byHand || !$0.isPostponed }) else { return nil }

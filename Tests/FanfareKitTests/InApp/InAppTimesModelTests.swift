@@ -4,7 +4,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Priority, delay, time-out, interval and what is put back, against a second, naive way to say the same.
+/// Priority, delay, timeout, interval and deferred messages, compared with a second, naive implementation.
 @Suite struct InAppTimesModelTests {
     private struct Entry {
         let name: String
@@ -13,7 +13,7 @@ import Testing
         var isPostponed = false
     }
 
-    /// Arrays of names and a second's clock; looks at everything at every step.
+    /// Arrays of names and a clock in seconds; checks everything at every step.
     private struct Model {
         var offered: [(name: String, event: String, priority: Int, delay: Int, timeout: Int)] = []
         let interval: Int
@@ -31,7 +31,7 @@ import Testing
             seen.contains(name) || asked?.name == name || (waiting + stack).contains { $0.name == name }
         }
 
-        /// The name of the message that the event sets off; nil for none.
+        /// Returns the name of the message that the event triggers; nil for none.
         mutating func fire(_ event: String, _ now: Int) -> String? {
             let fitting = offered.filter { $0.event == event && !isBusy($0.name) }
             guard let highest = fitting.map(\.priority).max(),
@@ -41,7 +41,7 @@ import Testing
             return best.name
         }
 
-        /// Who is too late, and then who is asked for.
+        /// Returns the expired messages, and then the requested one.
         mutating func look(_ now: Int, byHand: Bool = false) -> (late: [String], asked: String?) {
             let late = (stack + waiting).filter { $0.deadline <= now }.map(\.name)
             stack.removeAll { $0.deadline <= now }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// What happens to both; nil: nothing that makes sense now.
+    /// Applies an event to both; nil if it makes no sense now.
     private func step(
         _ random: inout SeededRandom,
         _ engine: inout InAppEngine,
@@ -160,7 +160,7 @@ import Testing
             let gone = effects.compactMap { if case .discarded(let it, .timeout) = $0 { it.id } else { nil } }
             #expect(found == (asked.map { [$0] } ?? []) && gone == late, "seed \(seed) at \(now)")
             #expect(engine.stacked.map(\.id) == model.stack.reversed().map(\.name), "seed \(seed) at \(now)")
-            // Whatever is to happen by itself wakes the driver in time.
+            // Everything that happens without an event wakes the driver in time.
             let date = start + TimeInterval(now)
             if let due = model.waiting.map(\.due).min() {
                 #expect(engine.wakeAt(after: date).map { $0 <= start + TimeInterval(due) } == true)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Which event sets off which message.
+/// The messages that an event triggers.
 @Suite struct TriggerTests {
     private let purchase = AppEvent.purchase("pass", price: 9.5, currency: "EUR", ["team": .string("atleti")])
 

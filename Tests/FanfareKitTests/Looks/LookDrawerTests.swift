@@ -3,9 +3,9 @@ import Testing
 
 @testable import FanfareKit
 
-/// Who draws what the app itself does not: the way from the phone to a drawer and back.
+/// The drawer of everything that the app does not draw itself: from the phone to the drawer and back.
 @Suite @MainActor final class LookDrawerTests {
-    /// Keeps what it is given.
+    /// A drawer that keeps everything it is given.
     @MainActor private final class Drawer: LookDrawer {
         var shown: [(look: Look, end: @MainActor (Look.End) -> Void)] = []
         var hidden: [String] = []
@@ -18,7 +18,7 @@ import Testing
         func hide(_ look: Look) { hidden.append(look.id) }
     }
 
-    /// Draws as an app of its own.
+    /// A drawer like an app's own.
     @MainActor private final class Own: InAppPresenter, CampaignPresenter, InAppNotifier {
         var drawn: [String] = []
         func show(_ message: InAppMessage, close: @escaping @MainActor (InAppClosing) -> Void) {
@@ -75,7 +75,7 @@ import Testing
         await fanfare.settled()
         let first = try #require(drawer.shown.first)
         #expect(first.look.campaign == "hello" && first.look.title == "Hello" && first.look.crossLabel == "Cerrar")
-        // As long as it is there, no other comes.
+        // While it exists, no other appears.
         fanfare.display(InAppMessage(id: "next"))
         fanfare.displayNext()
         await fanfare.settled()
@@ -111,7 +111,7 @@ import Testing
         #expect(await stage.present(push, page))
         #expect(await stage.tell(push) == .drawn)
         #expect(own.drawn == ["message", "campaign", "notification"] && drawer.shown.isEmpty)
-        // A layout that the app left out has the kit's look.
+        // A layout that the app omits has the kit's look.
         var slideup = InAppMessage(id: "s")
         slideup.layout = .slideup
         #expect(await stage.show(slideup))
@@ -142,7 +142,7 @@ import Testing
         end(.actioned("buy"))
         end(.exited)
         #expect(closings.all == [.button("link"), .tapped, .button("buy"), .dismissed])
-        // The delegate hears of it in a task of its own.
+        // The delegate is called in a separate task.
         for _ in 0..<100_000 where ears.links.isEmpty { await Task.yield() }
         #expect(ears.links == ["https://example.com"])
     }

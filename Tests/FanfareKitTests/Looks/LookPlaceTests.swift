@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Where looks are on the screen, and how a finger takes them away.
+/// The positions of looks on the screen, and their dismissal by a finger.
 @Suite struct LookPlaceTests {
     private func strip(_ campaign: String, _ place: NotificationPlace) -> Look {
         var look = Look(.notification, campaign, .slideup(place))

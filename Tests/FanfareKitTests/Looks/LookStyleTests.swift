@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Light and dark, large type, and the direction of reading.
+/// Light and dark mode, large type, and the reading direction.
 @Suite struct LookStyleTests {
     private func look(_ layout: InAppMessage.Layout, _ labels: [String] = []) -> Look {
         var message = InAppMessage(id: "m", header: "Derby", message: "Kick-off")
@@ -12,7 +12,7 @@ import Testing
         return Look(message, language: "en") { _ in nil }
     }
 
-    /// The contrast of WCAG 2.1, from 1 to 21.
+    /// Returns the contrast of WCAG 2.1, from 1 to 21.
     private func contrast(_ one: LookPalette.Colour, _ other: LookPalette.Colour) -> Double {
         func light(_ colour: LookPalette.Colour) -> Double {
             let parts = [colour.red, colour.green, colour.blue].map { part -> Double in
@@ -32,7 +32,7 @@ import Testing
         for weight in Look.Weight.allCases {
             #expect(contrast(palette.label(weight), palette.button(weight)) >= 4.5)
         }
-        // A button is told from the ground.
+        // A button is distinguishable from the background.
         #expect(contrast(palette.firstButton, palette.ground) >= 3)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// What is on each look, which buttons it has and what they do.
+/// The content of each look, its buttons and their actions.
 @Suite struct LookTests {
     private func campaign(_ kind: String, _ content: String, _ more: [String: Any] = [:]) throws -> PresentedCampaign {
         let push = try push(["c": "c", "k": kind, "r": "r"].merging(more) { $1 })

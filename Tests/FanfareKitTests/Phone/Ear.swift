@@ -2,15 +2,15 @@ import Foundation
 
 @testable import FanfareKit
 
-/// Hears everything that a phone says, and answers as it was told to.
+/// Records every call of a phone, and answers as configured.
 ///
-/// Safety: what changes is changed under the lock.
+/// Safety: the lock guards all mutable state.
 final class Ear: PhoneListener, @unchecked Sendable {
     private let lock = NSLock()
     private var said: [String] = []
     private var logged: [String] = []
     private var shown: [LocalNotification] = []
-    /// What it answers; set before it is asked.
+    /// The answer; set before the first question.
     private let choice: InAppChoice
     private let draws: Bool
     private let notifies: NotifierAnswer
@@ -23,7 +23,7 @@ final class Ear: PhoneListener, @unchecked Sendable {
 
     private func say(_ text: String) { lock.withLock { said.append(text) } }
 
-    /// What was said since the last time that somebody asked.
+    /// Returns the calls since the last time.
     func heard() -> [String] {
         lock.withLock {
             defer { said = [] }

@@ -7,19 +7,19 @@ import Fleet
 import PushProviders
 #endif
 
-/// What the edge's own decoders and rules say of a request, so that the far side of these tests takes nothing that the edge
+/// The verdicts of the edge's own decoders and rules, so that these tests' server accepts nothing that the edge
 /// refuses.
 ///
-/// The kit's own repository (`Deploy/kit-release.sh`) has no edge: there everything is taken.
+/// The kit's own repository (`Deploy/kit-release.sh`) has no edge: there everything is accepted.
 enum EdgeRules {
-    /// Why the edge takes something no further, in its own words.
+    /// The reason of a refusal, in the edge's own words.
     struct Refusal: Equatable {
         var status = 422
         var word = "unexpected_error"
         var reason: String
         var pointer: String?
 
-        /// Nobody has what is shown.
+        /// Returns the refusal for an unknown key.
         static func unknown(_ reason: String) -> Refusal {
             Refusal(status: 403, word: "integration_key_unknown", reason: reason)
         }
@@ -52,7 +52,7 @@ extension EdgeRules {
     private static let now = Timestamp(milliseconds: 1_790_000_000_000)
     private static let keys = Result { try MessageKeys(file: Array("1 \(String(repeating: "5a", count: 32))".utf8)) }
 
-    /// The first of what a body has wrong, as the edge says it.
+    /// Returns the first problem of a body in the edge's words.
     private static func refusal(_ problems: [Problem]) -> Refusal? {
         let ofToken = ["/token", "/provider", "/environment"]
         guard let first = problems.first(where: { ofToken.contains($0.pointer) }) ?? problems.first else { return nil }
@@ -75,13 +75,14 @@ extension EdgeRules {
         return (registration, refusal(problems))
     }
 
-    /// What keeps a registration from being read.
+    /// Returns the refusal of an unreadable registration.
     static func registration(_ body: Data, id: String) -> Refusal? {
         guard EdgeRegistration.isInstallation(id) else { return Refusal(reason: "\(id) is no device's id") }
         return decoded(body, id: id).refusal
     }
 
-    /// Whether an id that somebody has, with a token and perhaps a user, is not theirs who register with it and a key of the app.
+    /// Returns true if a known id, with a token and perhaps a user, does not belong to the device that registers with
+    /// it and an app's key.
     static func isAnothers(_ body: Data, token: String?, user: String?, provenUser: String?) -> Bool {
         guard let word = decoded(body, id: "device").registration else { return false }
         var before = word.registration.device
@@ -93,7 +94,7 @@ extension EdgeRules {
         return Adoption.judge(known, token: tokens[1], proof: .integrationKey(user: provenUser)) == .anothers
     }
 
-    /// Whether a text may be a device's secret.
+    /// Returns true if a text can be a device's secret.
     static func isSecret(_ text: String) -> Bool { EdgeSecret.isDevices(text) }
 
     private static func read(_ message: String?) -> MessageID? {
@@ -101,7 +102,7 @@ extension EdgeRules {
         return MessageID(message.utf8, app: app, keys: keys)
     }
 
-    /// What is wrong with events, or with the signature of one.
+    /// Returns the problem of events, or of an event's signature.
     static func tracking(_ body: Data) -> Refusal? {
         let request = TrackingRequest([UInt8](body), now: now)
         if let refusal = refusal(request.problems) { return refusal }
@@ -110,7 +111,7 @@ extension EdgeRules {
         return Refusal(reason: reason, pointer: "/events/\(made.index)/m")
     }
 
-    /// What is wrong with answers, with their signature, or with them as answers to a poll that was served.
+    /// Returns the problem of answers: of the body, of their signature, or as answers to a served poll.
     static func answers(_ body: Data, to poll: String, _ page: Data?) -> Refusal? {
         let request = PollAnswersRequest([UInt8](body), now: now)
         if let refusal = refusal(request.problems) { return refusal }
@@ -124,28 +125,28 @@ extension EdgeRules {
         return refusal(request.problems(against: form))
     }
 
-    /// What is wrong with a session's start.
+    /// Returns the problem of a session's start.
     static func session(_ body: Data) -> Refusal? {
         let (value, broken) = read(body)
         guard let value else { return broken }
         return refusal(SessionStart.decode(value).problems)
     }
 
-    /// Whether content is shown to who shows this signed id; a campaign's own has the campaign's name.
+    /// Returns true if the holder of this signed id may see the content; a campaign's own has the campaign's name.
     static func opens(_ content: String, ofCampaign: Bool, shown: String?) -> Bool {
         let owner: ContentAccess.Owner = ofCampaign ? .campaign(number(content), isReleased: true) : .operator
         return ContentAccess.opens(owner, shown: read(shown)?.campaign)
     }
 
-    /// Whether the field names the tag.
+    /// Returns true if the field names the tag.
     static func names(_ field: String?, _ tag: String) -> Bool { EntityTags.names(field, tag) }
 
-    /// A number of the ledger's for a name (FNV-1a).
+    /// Returns a ledger number for a name (FNV-1a).
     private static func number(_ name: String) -> UInt32 {
         name.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
     }
 
-    /// The message id of a device, here by a name, as a campaign's push carries it.
+    /// Returns a device's message id, derived from a name, as in a campaign's push.
     static func signed(_ name: String, of campaign: String) -> String {
         guard let keys = try? keys.get() else { return "" }
         return MessageID.signed(campaign: number(campaign), devices: [number(name)], app: app, keys: keys)[0]

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FanfareKit
 
-/// What happens on a phone that nobody can reach, on its way to the server.
+/// Events of an offline phone, on their way to the server.
 @Suite struct OfflineDayTests {
-    /// Something happens to a push, as the system tells it; one event each.
+    /// Delivers a push's next event as the system does; one event each.
     private func happen(_ number: Int, on phone: Phone) async throws {
         let push = try push(["v": 1, "c": "c\(number % 7)", "m": "m\(number)"], aps: ["alert": "Goal"])
         switch number % 4 {
@@ -17,10 +17,10 @@ import Testing
         }
     }
 
-    /// The message id of the push of that number.
+    /// Returns the message id of the push with that number.
     private static func signedOne(_ number: Int) -> String { signed("m\(number)", of: "c\(number % 7)") }
 
-    /// Cuts the journal somewhere in its last line, as it is when the app is killed while it writes.
+    /// Truncates the journal somewhere in its last line, as when the app is killed while writing.
     private func cut(_ journal: URL, _ random: inout SeededRandom) throws {
         let data = try Data(contentsOf: journal)
         let lastLine = try #require(data.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
@@ -36,7 +36,7 @@ import Testing
         let rig = try PhoneRig(far)
         try await rig.register()
         await far.be(.away)
-        // Twice the app is killed while it writes an event, which nobody was told of, so that it happens again.
+        // The app is killed twice while it writes an event, which was not confirmed, so the event happens again.
         let kills = [50 + random.below(150), 250 + random.below(200)]
         for number in 0..<500 {
             try await rig.pass(TimeInterval(random.below(345)))
@@ -44,7 +44,7 @@ import Testing
             guard kills.contains(number) else { continue }
             let before = await rig.phone.waitingEvents
             try await rig.kill { try cut(rig.journal, &random) }
-            // Unless all of its line but the end was written.
+            // Unless the whole line except its end was written.
             if await rig.phone.waitingEvents < before { try await happen(number, on: rig.phone) }
         }
         #expect(await rig.phone.waitingEvents == 500)
@@ -52,7 +52,7 @@ import Testing
         let noted = await rig.phone.outbox.events.map(\.id.uuidString)
         #expect(Set(noted).count == 500)
 
-        // Back in the world: the first batch is taken while the app is killed, and so is what comes from a shaky network.
+        // Online again: the app is killed while the server accepts the first batch; later ones cross a bad network.
         await far.be(.neverAnswers)
         await rig.phone.networkReturned()
         while await far.counted.isEmpty { await Task.yield() }
@@ -65,7 +65,7 @@ import Testing
         #expect(await rig.phone.waitingEvents == 0 && EventJournal(rig.journal).read().isEmpty)
         let counted = await far.counted
         #expect(Set(counted.keys) == Set(noted) && counted.count == 500)
-        // Some came more than once: that is what ids are for.
+        // Some came more than once, which is why they have ids.
         #expect(counted.values.contains { $0 > 1 })
         #expect(await far.events.compactMap { $0["m"]?.string } == (0..<500).map(Self.signedOne))
     }
@@ -79,7 +79,7 @@ import Testing
         let ends = whole.indices.filter { whole[$0] == UInt8(ascii: "\n") }
         for end in 0...whole.count {
             try await rig.kill { try whole.prefix(end).write(to: rig.journal) }
-            // A line is whole with its last brace; what ends it may be missing.
+            // A line is complete with its last brace; its line end may be missing.
             let kept = ends.count { $0 <= end }
             #expect(await rig.phone.waitingEvents == kept, "\(end)")
             try await happen(9, on: rig.phone)

@@ -7,40 +7,40 @@ import Seeds
 import FoundationNetworking
 #endif
 
-/// A model of the edge for what no real server does on command: it is away, loses its answers, never answers.
+/// A model of the edge with faults that no real server has on demand: unreachable, losing its answers, never answering.
 ///
-/// Who may ask for what, it decides as the edge does, and reads what phones say with the edge's own decoders and rules: what
-/// those refuse is refused. What it counts it counts as the server does: by event id.
+/// It authorizes requests like the edge, and reads them with the edge's own decoders and rules: whatever those refuse
+/// is refused. It counts as the server does: by event id.
 actor Peer {
-    /// How it is today.
+    /// The server's current behavior.
     enum Mood {
         case well
         /// Not reachable: nothing arrives.
         case away
-        /// Takes what comes, and the answer is lost.
+        /// Requests are processed, and the answers are lost.
         case losesAnswers
-        /// Takes what comes; no answer comes while the app lives.
+        /// Requests are processed; no answer comes while the app lives.
         case neverAnswers
-        /// Each of the above, by chance, and now and then too busy.
+        /// Any of the above, at random, and sometimes too busy.
         case moody
-        /// Answers everything with this status.
+        /// Every request is answered with this status.
         case says(Int, [String: JSON])
     }
 
     private var mood = Mood.well
     private var random: SeededRandom
-    /// Events by their ids, and how often each came.
+    /// The number of arrivals of each event, by its id.
     private(set) var counted: [String: Int] = [:]
-    /// Events in the order in which they came first.
+    /// Events in the order of their first arrival.
     private(set) var events: [[String: JSON]] = []
-    /// Why bodies were refused.
+    /// The reasons of refused bodies.
     private(set) var refusals: [String] = []
-    /// Methods and paths, with what was said.
+    /// The received requests.
     private(set) var requests: [EdgeRequest] = []
     private var contents: [String: Content] = [:]
-    /// What it knows of devices, by their ids.
+    /// The known devices by their ids.
     private(set) var devices: [String: Device] = [:]
-    /// Words of the app's back end for users, by their keys; nil: the app does not ask for one.
+    /// The app's back end's tokens for users, by user key; nil if the app requires none.
     private var vouched: [String: String]?
     private var served = 0
     private var secrets = 0
@@ -64,7 +64,7 @@ actor Peer {
         let type: String
         let body: Data
         let tag: String
-        /// A campaign's own, for those who show the signed id of its push.
+        /// True for a campaign's own content, for holders of the signed id of its push.
         let isCampaigns: Bool
     }
 
@@ -74,27 +74,27 @@ actor Peer {
 
     func be(_ mood: Mood) { self.mood = mood }
 
-    /// Content of an id, an operator's or that of the campaign of this name.
+    /// Serves content under an id, an operator's or that of the campaign of this name.
     func serve(_ id: String, type: String, _ body: Data, isCampaigns: Bool = false) {
         served += 1
         contents[id] = Content(type: type, body: body, tag: "\"\(served)\"", isCampaigns: isCampaigns)
     }
 
-    /// From now on a user is believed with the word of the app's back end only.
+    /// Accepts a user only with the back end's token from now on.
     func vouch(_ words: [String: String]) { vouched = words }
 
-    /// Knows the devices of another server, as a tracking server beside the edge does.
+    /// Imports the devices of another server, as a tracking server beside the edge does.
     func learn(_ devices: [String: Device]) { self.devices = devices }
 
-    /// Messages that sessions are offered.
+    /// Sets the messages that sessions are offered.
     func offer(_ messages: [JSON], tag: String, besides: [String: JSON] = [:]) {
         (self.messages, self.besides, sessionTag) = (messages, besides, tag)
     }
 
-    /// The bytes that sessions are answered with.
+    /// Sets the bytes with which sessions are answered.
     func answerSessions(_ body: Data, tag: String) { (sessionBody, sessionTag) = (body, tag) }
 
-    /// Requests of a method and path; what was said before is forgotten.
+    /// Returns and forgets the received requests with a method and path.
     func taken(_ method: String, _ path: String) -> [EdgeRequest] {
         let found = requests.filter { $0.method == method && $0.path.hasPrefix(path) }
         requests = []
@@ -182,13 +182,13 @@ actor Peer {
         return reply(isNew ? 201 : 200, .object(said))
     }
 
-    // MARK: - What is refused
+    // MARK: - Refusals
 
     private func refusal(_ request: EdgeRequest) -> EdgeRules.Refusal? {
         stranger(request) ?? fault(request)
     }
 
-    /// Why who asks may not: without a key, with one that nobody has, or for another device.
+    /// Returns the reason why a sender is not authorized: no key, an unknown key, or another device's.
     private func stranger(_ request: EdgeRequest) -> EdgeRules.Refusal? {
         guard !request.bearer.isEmpty else {
             return EdgeRules.Refusal(status: 401, word: "integration_key_empty", reason: "no key was sent")
@@ -201,14 +201,14 @@ actor Peer {
         }
         guard EdgeRules.isSecret(request.bearer),
             let owner = devices.first(where: { $0.value.secret == request.bearer })?.key
-        else { return .unknown("nobody knows this key") }
+        else { return .unknown("this key is unknown") }
         guard request.kind != "devices" || request.id == owner else {
-            return .unknown("this secret is another device's")
+            return .unknown("this secret belongs to another device")
         }
         return nil
     }
 
-    /// What keeps a request from being done, of somebody who may ask.
+    /// Returns the fault of an authorized request.
     private func fault(_ request: EdgeRequest) -> EdgeRules.Refusal? {
         let body = request.body ?? Data()
         switch (request.method, request.kind) {
@@ -241,7 +241,7 @@ actor Peer {
 }
 
 extension EdgeRequest {
-    /// `devices`, `tracking`, `polls`, `sessions` or `messages`, if the path is one of those that the edge has.
+    /// The first path component, such as `devices`, `tracking`, `polls`, `sessions` or `messages`, if the edge has it.
     fileprivate var kind: String? {
         let words = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard words.count >= 3, words[0].isEmpty, words[1] == "v1" else { return nil }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// The far side of the kit's tests refuses what the edge refuses, in its words.
+/// The kit tests' server refuses exactly what the edge refuses, in its words.
 @Suite(.enabled(if: EdgeRules.areThere)) struct PeerTests {
     private static let device = "/v1/devices/7b0c1f6e-0d6d-4a63-9a5e-4b1f3a0a7c11"
 
@@ -15,7 +15,7 @@ import Testing
         #"{"token": "\#(token("ab"))", "provider": "apns"\#(more)}"#
     }
 
-    /// What is answered, as `status word pointer`.
+    /// Returns an answer as `status word pointer`.
     private func answer(
         _ method: String,
         _ path: String,
@@ -32,7 +32,7 @@ import Testing
         return words.compactMap(\.self).joined(separator: " ")
     }
 
-    /// The secret of a device that has registered.
+    /// Returns the secret of a newly registered device.
     private func registered() async throws -> String {
         #expect(try await answer("PUT", Self.device, Peer.key, registration()) == "201 registered")
         return try #require(await far.devices.values.first?.secret)
@@ -49,7 +49,7 @@ import Testing
         #expect(try await answer("POST", "/v1/sessions", secret, session) == "200")
         #expect(try await answer("PUT", "/v1/devices/other", secret, registration()) == "403 integration_key_unknown")
         #expect(try await answer("PUT", Self.device, secret, registration()) == "200 registered")
-        // The id is another's, unless the token says that it is not.
+        // The id belongs to another device, unless the token proves otherwise.
         let other = registration().replacingOccurrences(of: token("ab"), with: token("cd"))
         #expect(try await answer("PUT", Self.device, Peer.key, other) == "409 device_exists")
         #expect(try await answer("PUT", Self.device, Peer.key, registration()) == "200 registered")

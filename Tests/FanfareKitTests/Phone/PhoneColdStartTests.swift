@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// What is asked of an app that has just started, or has no network.
+/// The behavior of an app that has just started, or has no network.
 @Suite struct PhoneColdStartTests {
     private func message(_ id: String, on kind: String, _ more: [String: JSON] = [:]) -> JSON {
         let members: [String: JSON] = [
@@ -85,7 +85,7 @@ import Testing
         #expect(await rig.far.events.map { $0["reason"]?.string } == ["noImage"])
     }
 
-    // MARK: - Announcements off line
+    // MARK: - Announcements offline
 
     private func announcement(_ campaign: String) throws -> PushMessage {
         let own: [String: Any] = ["c": campaign, "m": "m-" + campaign, "k": "announcement", "r": campaign]
@@ -111,7 +111,7 @@ import Testing
         #expect(!rig.ear.heard().contains("postponed one"))
         try await rig.kill()
         await rig.far.be(.well)
-        // Behind, nobody would see it.
+        // In the background nobody would see it.
         await rig.phone.networkReturned()
         await rig.phone.settled()
         #expect(!rig.ear.heard().contains("present one"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Whatever comes from outside, nothing traps and nothing is blocked.
+/// No external input traps or blocks anything.
 @Suite struct PhoneFuzzTests {
     private let names = [
         "aps", "fanfare", "c", "m", "k", "u", "r", "t", "i", "a", "d", "e", "g", "alert", "category", "title", "body",
@@ -47,7 +47,7 @@ import Testing
         return info
     }
 
-    /// A body that is almost right: a good one with bytes changed, or JSON of familiar words.
+    /// Returns an almost valid body: a valid one with bytes changed, or JSON of familiar words.
     private func body(_ random: inout SeededRandom, _ good: [String]) -> Data {
         if random.chance(0.3) { return (try? JSONEncoder().encode(JSON(object(&random, 0)) ?? .null)) ?? Data() }
         var data = Data(good[random.below(good.count)].utf8)
@@ -93,7 +93,7 @@ import Testing
             try await rig.pass(TimeInterval(random.below(100)))
             await rig.phone.becameActive()
         }
-        // What was on the screen goes, and a good campaign is presented.
+        // The shown message is dismissed, and a valid campaign is presented.
         await rig.phone.settled()
         while let current = await rig.phone.turn.current {
             await rig.phone.viewEnded(current, .exited)

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A registered phone in front, offered these messages.
+    /// Returns a registered phone in front, offered these messages.
     private func rig(
         _ messages: [JSON],
         ear: Ear = Ear(),
@@ -65,7 +65,7 @@ import Testing
         await rig.phone.settled()
         let asked = await rig.far.taken("POST", "/v1/sessions")
         #expect(asked.map { $0.headers["if-none-match"] } == ["\"one\""])
-        // What it was offered before is there though the server said nothing new.
+        // The messages offered before are there although the server sent nothing new.
         await rig.phone.happened(.custom("goal"))
         await rig.phone.settled()
         #expect(rig.ear.heard() == ["session started", "no trigger", "choose a", "show a"])
@@ -166,7 +166,7 @@ import Testing
     {
         let rig = try await rig([], ear: Ear(draws: false))
         try await tap(rig, "one")
-        #expect(rig.ear.logs.contains { $0.contains("nobody presents a announcement") })
+        #expect(rig.ear.logs.contains { $0.contains("no presenter for a announcement") })
         await rig.far.serve("page", type: "application/json", Data("[]".utf8))
         await rig.phone.responded(.opened, to: try announcement("two"))
         await rig.phone.settled()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Campaigns that are told of inside the app, on a whole phone.
+/// Campaigns shown inside the app, on a whole phone.
 @Suite struct PhoneNotificationTests {
     private func events(_ rig: PhoneRig) async -> [String] {
         await rig.phone.settled()
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// A registered phone in front.
+    /// Returns a registered phone in front.
     private func rig(_ notifies: NotifierAnswer = .drawn, besides: [String: JSON] = [:]) async throws -> PhoneRig {
         let rig = try PhoneRig(ear: Ear(notifies: notifies))
         try await rig.register()
@@ -165,7 +165,7 @@ import Testing
         )
     }
 
-    // MARK: - Who draws it, and where
+    // MARK: - Drawers and positions
 
     @MainActor private final class Banner: InAppNotifier {
         var shown: [String] = []

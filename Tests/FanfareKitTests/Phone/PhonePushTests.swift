@@ -3,11 +3,11 @@ import Testing
 
 @testable import FanfareKit
 
-/// What a phone does with pushes.
+/// A phone's handling of pushes.
 @Suite struct PhonePushTests {
     private let png = Data([0x89, 0x50, 0x4E, 0x47, 1, 2, 3])
 
-    /// What the far side has heard, as `type surface [button or reason]`.
+    /// Returns the events that the server received, as `type surface [button or reason]`.
     private func events(_ rig: PhoneRig) async -> [String] {
         await rig.phone.settled()
         return await rig.far.events.map { event in
@@ -40,7 +40,7 @@ import Testing
         #expect(shown.body == "A coupon" && shown.title == nil && shown.category == "MORE" && shown.id == "derby")
         // A tap on it is a tap on the push.
         #expect(PushMessage(members: shown.userInfo) == (try silent()))
-        // The phone has shown it itself, in front and behind; the system's question counts no more.
+        // The phone has shown it itself, in front and in the background; the system's question no longer counts.
         #expect(await rig.phone.displayed(try silent()) == .all)
         #expect(await events(rig) == ["received system", "displayed system"])
     }
@@ -86,7 +86,7 @@ import Testing
             asked.map { $0.headers["if-none-match"] } == ["\"1\""]
                 && asked.first?.bearer.hasPrefix("device-secret-") == true
         )
-        // A campaign's own content is for those who show this.
+        // A campaign's own content is for holders of this id.
         #expect(asked.first?.headers["fanfare-message"] == push.messageID && push.messageID != nil)
         await rig.far.be(.away)
         guard case .success = await rig.phone.fetch(push) else { throw NotThere() }
@@ -107,7 +107,7 @@ import Testing
         await rig.phone.setHandler(handler, for: "coupon")
         await rig.phone.responded(.opened, to: try silent())
         #expect(ear.logs == ["derby brings 7 bytes"])
-        // Silently it is fetched for the notification; the handler is for what is opened.
+        // A silent push is fetched for the notification; the handler is for opened ones.
         _ = await rig.phone.received(try silent())
         #expect(ear.logs.count == 1)
         _ = ear.heard()

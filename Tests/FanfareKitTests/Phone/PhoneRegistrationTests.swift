@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// How a whole phone registers, and is forgotten.
+/// Registration and deletion of a whole phone.
 @Suite struct PhoneRegistrationTests {
     private func body(_ request: EdgeRequest) throws -> JSON {
         try JSONDecoder().decode(JSON.self, from: try #require(request.body))
@@ -18,7 +18,7 @@ import Testing
         let said = try body(try #require(first.first))
         #expect(said["token"] == .string(token("ab")) && said["kit_version"] == .string(Kit.version))
         #expect(said["environment"] == .string("sandbox") && said["permission"] == .string("unknown"))
-        // The same again is nothing new, after a start neither.
+        // The same values are nothing new, even after a restart.
         await rig.phone.change { $0.locale = "es-ES" }
         try await rig.kill()
         try await rig.pass(3600)
@@ -39,7 +39,7 @@ import Testing
         await rig.phone.change { $0.tags.insert("cup") }
         try await rig.pass(600)
         let tries = await rig.far.taken("PUT", "/v1/devices/").count
-        // Later and later, not all the time.
+        // At growing intervals, not continuously.
         #expect(tries > 5 && tries < 20)
         #expect(rig.ear.heard().allSatisfy { $0 == "registration connection_issue" })
         await rig.far.be(.well)
@@ -61,7 +61,7 @@ import Testing
         try await rig.kill()
         await rig.phone.settled()
         #expect(await rig.phone.device != lost)
-        // A key that is unknown indeed stays refused, and nothing is tried in a circle.
+        // A truly unknown key stays refused, and nothing is tried in a loop.
         _ = await rig.far.taken("", "")
         try await rig.pass(86_400)
         #expect(await rig.far.taken("PUT", "/v1/devices/").isEmpty)
@@ -84,7 +84,7 @@ import Testing
         let told = await rig.far.taken("PUT", "/v1/devices/")
         #expect(told.map(\.userProof) == ["new"])
         #expect(try told.map { try body($0)["user"] } == [.string("ana")])
-        // The word is not kept, and without it the user is not named again.
+        // The token is not stored, and without it the user is not named again.
         try await rig.kill()
         await rig.phone.change { $0.locale = "es" }
         await rig.phone.settled()

@@ -3,18 +3,18 @@ import Testing
 
 @testable import FanfareKit
 
-/// A phone whose clock is turned by hand, before a model of the edge.
+/// A phone with a manual clock, connected to a model of the edge.
 final class PhoneRig {
     let far: Peer
     let ear: Ear
-    /// Where events go, when that is a server of its own.
+    /// The server for events, if it is a separate one.
     private let tracking: Peer?
     private let clock = HandClock()
     private let options: FanfareOptions
     private let place: Place?
     private(set) var phone: Phone
 
-    /// A phone in a folder of its own, which `remove` takes away; `start` is the clock at first.
+    /// Creates a phone in its own folder, which `remove` deletes; `start` is the clock's first time.
     init(
         _ far: Peer = Peer(),
         ear: Ear = Ear(),
@@ -53,7 +53,7 @@ final class PhoneRig {
         setting.now = { clock.now }
         setting.chance = { 0.5 }
         setting.wait = { _ in
-            // The test pumps; the phone waits until it sets another clock.
+            // The test drives the work; the phone waits until its clock is set.
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             for await _ in stream {}
             continuation.finish()
@@ -66,7 +66,7 @@ final class PhoneRig {
     var journal: URL { options.folder.appendingPathComponent("events.jsonl") }
     var folder: URL { options.folder }
 
-    /// A phone that the server knows, with its app in front.
+    /// Registers the phone, with its app in front.
     func register() async throws {
         await phone.change { $0.token = token("ab") }
         await phone.settled()
@@ -75,14 +75,14 @@ final class PhoneRig {
         _ = await far.taken("", "")
     }
 
-    /// The app is killed, without a word, and starts again from what is on the disk.
+    /// Kills the app without notice and restarts it from disk.
     func kill(_ change: () throws -> Void = {}) async throws {
         try change()
         phone = try Self.phone(far, ear, options, clock, tracking, place)
         await phone.start()
     }
 
-    /// Time passes, and the phone wakes up whenever it wants to.
+    /// Lets time pass, in which the phone wakes up whenever it wants to.
     func pass(_ seconds: TimeInterval) async throws {
         let end = clock.now + seconds
         var turns = 0
@@ -100,7 +100,7 @@ final class PhoneRig {
     }
 }
 
-/// A clock that stands still until somebody turns it.
+/// A clock that a test advances.
 ///
 /// Safety: the instant is behind a lock.
 final class HandClock: @unchecked Sendable {
@@ -114,13 +114,13 @@ final class HandClock: @unchecked Sendable {
     }
 }
 
-/// A message id as the edge takes it, signed for a push of the campaign.
+/// Returns a message id that the edge accepts, signed for a push of the campaign.
 func signed(_ name: String, of campaign: String = "") -> String { EdgeRules.signed(name, of: campaign) }
 
-/// A token as APNs gives it, of 64 digits.
+/// Returns a token like APNs' with 64 digits.
 func token(_ pair: String) -> String { String(repeating: pair, count: 32) }
 
-/// Pushes for tests.
+/// Returns a push for tests.
 func push(_ own: [String: Any], aps: [String: Any] = [:], _ variables: [String: Any] = [:]) throws -> PushMessage {
     var userInfo: [AnyHashable: Any] = variables
     var own = own

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// What leaves a phone for the report, and what does not.
+/// The data that leaves a phone for the report.
 @Suite struct PhoneTrackingTests {
     private func shown(_ campaign: String, _ more: [String: Any] = [:]) throws -> PushMessage {
         let own: [String: Any] = ["c": campaign, "m": "m-" + campaign]
@@ -22,7 +22,7 @@ import Testing
         let logged = rig.ear.logs.filter { $0.contains("does not take") }
         #expect(
             logged == [
-                "the server does not take the event opened (system): m is no message id of 22 characters; send fanfare.m of the push as it came"
+                "the server does not take the event opened (system): m is not a message id of 22 characters; send fanfare.m of the push as it came"
             ]
         )
         #expect(await rig.far.events.count == 1)
@@ -52,7 +52,7 @@ import Testing
         #expect(await rig.far.refusals == [] && said > 0)
         #expect(await rig.far.events.count == said)
         #expect(await rig.phone.lostEvents == unsaid)
-        #expect(rig.ear.logs.count { $0.contains("is not said of campaigns") } == unsaid)
+        #expect(rig.ear.logs.count { $0.contains("have no event") } == unsaid)
     }
 
     @Test func `buttons and reasons of any text are made such that the edge takes them`() async throws {
@@ -89,7 +89,7 @@ import Testing
         await rig.far.serve("c-82", type: "image/png", png)
         let push = try shown("d", ["r": "c-81", "t": "coupon"])
         #expect(await rig.phone.received(push) == .newData)
-        // One that the system did not wake the app for is fetched when it is shown.
+        // A push for which the system did not wake the app is fetched when it is shown.
         _ = await rig.phone.displayed(try shown("e", ["r": "c-82"]))
         await rig.phone.settled()
         #expect(await rig.phone.contents.tag("c-82") != nil)
@@ -121,7 +121,7 @@ import Testing
         var heard = [await words.next()]
         fanfare.setBadge(0)
         heard.append(await words.next())
-        // Both are said in one breath.
+        // Both are reported in one request.
         says.finish()
         while let word = await words.next() { heard.append(word) }
         fanfare.stop()

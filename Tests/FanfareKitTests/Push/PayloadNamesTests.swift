@@ -24,7 +24,7 @@ import Testing
         #expect(push.content == RichContentName(id: "c-81", type: "coupon") && push.isSilent)
         #expect(push.media?.lastPathComponent == "a.jpg" && push.variables == ["match": .number(7)])
         #expect(LocalNotification(push, nil)?.body == "Ten percent")
-        // Another's push that happens to have one of the names has no signed id.
+        // A stranger's push that happens to have one of the names has no signed id.
         #expect(PushMessage(["_dId": "order", "aps": ["alert": "x"]], names: names) == nil)
     }
 

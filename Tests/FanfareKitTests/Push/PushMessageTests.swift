@@ -4,7 +4,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// A push as the phone gets it.
+/// A push as the phone receives it.
 @Suite struct PushMessageTests {
     private func userInfo(_ text: String) throws -> [AnyHashable: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         (#"{"content-available": 1}"#, true), (#"{"content-available": true}"#, true),
         (#"{"content-available": 1, "alert": "x"}"#, false), (#"{"content-available": 1, "sound": "x"}"#, false),
-        // The seed's payload: an empty sound is none.
+        // The hub's seed payload: an empty sound is no sound.
         (#"{"content-available": 1, "sound": ""}"#, true), (#"{"content-available": 1, "sound": {}}"#, false),
         (#"{"content-available": 1, "badge": 0}"#, false), (#"{"content-available": 0}"#, false), ("{}", false),
     ])

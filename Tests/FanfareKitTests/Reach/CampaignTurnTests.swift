@@ -21,7 +21,7 @@ import Testing
             #expect(turn.displayed(one) == [.track(one, .displayed)])
             #expect(turn.displayed(one) == [] && turn.displayed(two) == [])
             #expect(turn.ended(one, end) == [.track(one, end), .present(two)])
-            // Once only: whatever is said of it afterwards counts no more.
+            // Only once: later calls do not count.
             #expect(turn.ended(one, .exited) == [])
             #expect(turn.current == two && turn.waiting.isEmpty)
         }

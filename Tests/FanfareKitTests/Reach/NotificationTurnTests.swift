@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// Which campaign is told of inside the app when.
+/// The order and times of campaigns shown inside the app.
 @Suite struct NotificationTurnTests {
     private let start = Date(timeIntervalSinceReferenceDate: 0)
 
@@ -11,7 +11,7 @@ import Testing
         NotificationTurn.Telling(push: try push(["c": name, "m": name], aps: ["alert": "x"]), expiresAt: end)
     }
 
-    /// An app in front.
+    /// Returns a turn with the app in front.
     private func turn() -> NotificationTurn {
         var turn = NotificationTurn(now: start)
         _ = turn.surroundings(isActive: true, now: start)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FanfareKit
 
-/// When a device registers, and with what.
+/// The times and contents of a device's registrations.
 @Suite struct RegistrarTests {
     private let start = Date(timeIntervalSinceReferenceDate: 0)
     private let spare = UUID()

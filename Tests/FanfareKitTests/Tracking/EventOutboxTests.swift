@@ -75,7 +75,7 @@ import Testing
             }
             while random.chance(0.5), let batch = outbox.next(now: start) {
                 arrived += batch.map(\.id)
-                // Killed between the server's answer and the note of it, now and then.
+                // Sometimes killed between the server's answer and its record.
                 guard random.chance(0.7) else { break }
                 try journal.finish(outbox.answered(.taken, now: start, chance: 0), rest: outbox.events)
             }

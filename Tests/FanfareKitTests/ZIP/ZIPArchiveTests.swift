@@ -94,11 +94,11 @@ import Testing
         for number in 0..<10 { #expect(found["name\(number)"] == "name", "\(number)") }
         let expected = [
             "good": "taken", "pair": "taken", "encrypted": "the archive is encrypted",
-            "method": "the archive is compressed in the way 12", "checksum": "the archive is damaged at page.html",
+            "method": "the archive uses the compression method 12", "checksum": "the archive is damaged at page.html",
             "other": "the archive is damaged at page.html", "cut": "the archive is cut off",
             "disks": "the archive is one of several parts", "sized": "the archive is a ZIP64",
             "short": "the archive is damaged at page.html",
-            "link": #"the archive has something that is no file, "link""#, "twice": #"the archive has "page" twice"#,
+            "link": #"the archive has an entry that is not a file, "link""#, "twice": #"the archive has "page" twice"#,
             "zip64": "the archive is a ZIP64", "many": "the archive has more than 1000 files",
             "bomb": "the archive has more than 52428800 bytes",
         ]

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Archives made by somebody else: Python's zipfile.
+/// Archives made by an independent implementation: Python's zipfile.
 enum ZIPMaker {
-    /// The archives of a script, by the names that it gave them; `add(name, make)` keeps one, `make(z)` fills it.
+    /// Returns the archives of a script by name; `add(name, make)` adds one, and `make(z)` fills it.
     static func archives(_ script: String) async throws -> [String: Data] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("zips-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

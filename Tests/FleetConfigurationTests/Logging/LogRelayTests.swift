@@ -6,7 +6,7 @@ import Testing
 @testable import Fleet
 
 @Suite struct LogRelayTests {
-    /// A full pipe with an outlet at its end.
+    /// A full pipe with a log writer at its end.
     private struct Piped {
         let reading: FileHandle
         let relay: LogRelay
@@ -20,7 +20,7 @@ import Testing
             }
         }
 
-        /// Reads lines until these are all.
+        /// Reads lines until `areAll` is true.
         func lines(until areAll: ([Substring]) -> Bool) throws -> [Substring] {
             var text = ""
             while true {
@@ -31,9 +31,9 @@ import Testing
         }
     }
 
-    /// How many lines were added before the end of these: each has its number, and each gap says how long it is.
+    /// Returns the number of lines added before the end: each has its number, and each gap states its length.
     ///
-    /// Nil when a line is not where it belongs.
+    /// Returns nil when a line is out of place.
     private static func added(_ lines: [Substring]) -> Int? {
         var count = 0
         for line in lines {
@@ -51,7 +51,7 @@ import Testing
     @Test func `D10: nobody waits for a pipe that nobody reads, and a line says how many were dropped`() throws {
         let piped = try Piped(capacity: 8192)
         for number in 0..<5000 { piped.relay.add("line \(number)\n") }
-        // A thread that comes late finds more than one gap, and the last lines may have found room.
+        // A late thread finds more than one gap, and the last lines may have found room.
         let lines = try piped.lines { Self.added($0).map { $0 == 5000 } ?? true }
         #expect(Self.added(lines) == 5000)
         #expect(lines.count { $0.hasPrefix("line ") } > 8192 / 10)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `what a full disk cut is told on a line of its own when there is room again`() {
-        /// The disk takes so many bytes, then none until it has room.
+        /// A disk that accepts so many bytes, then none until it has room.
         struct Disk {
             var text = ""
             var room = 13
@@ -115,7 +115,7 @@ import Testing
             }
         }
         relay.add("line 0\nline 1\n")
-        // The lines, and that one of them is missing.
+        // The lines, and the notice that one of them is missing.
         for _ in 1...2 { tried.wait() }
         relay.add("line 2\n")
         tried.wait()

@@ -6,7 +6,7 @@ import Testing
 @testable import Fleet
 
 @Suite struct LogTests {
-    /// Collects what a handler writes.
+    /// Collects a handler's output.
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }

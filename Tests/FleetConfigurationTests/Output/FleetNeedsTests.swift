@@ -5,7 +5,7 @@ import Testing
 @testable import Fleet
 @testable import Store
 
-/// What `status` says that a person has to do.
+/// The actions that `status` asks of a person.
 @Suite struct FleetNeedsTests {
     @Test(arguments: [
         (1, "1 message is parked: see fanfare parked list"),

@@ -48,7 +48,7 @@ import Testing
         #expect(news.webhooks.map(\.url.target) == ["/all", "/dead"])
         #expect(news.webhooks.map(\.kinds) == [.ofLife, [EventKinds(.completed), EventKinds(.deviceInvalid)]])
         #expect(EventKinds.ofLife.kinds.count == CampaignEvent.Kind.allCases.count - 2)
-        // Nobody else needs to ask for what the webhook wants.
+        // Nobody else needs to ask for the events that the webhook wants.
         #expect(news.askedEvents == [.deviceInvalid])
         var dumped = "\(news)"
         dump(news, to: &dumped)
@@ -65,7 +65,7 @@ import Testing
         let local = " [{url: \"http://127.0.0.1:9000/in\", secret_file: hook.secret}]"
         #expect(try problem(local).fix?.hasPrefix("add 127.0.0.1:9000 to events.webhook_hosts") == true)
         #expect(try read(local, hosts: ["127.0.0.1:9000"]).webhooks.count == 1)
-        // Where nothing is posted, nobody asks.
+        // Where nothing is posted, no events are asked for.
         #expect(try read(hook, hosts: nil).webhooks.count == 1)
     }
 

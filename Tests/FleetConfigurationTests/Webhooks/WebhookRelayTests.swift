@@ -12,7 +12,7 @@ import Transport
 
 @testable import Fleet
 
-/// A worker's posting to a real server of somebody else's, from a ledger of its own.
+/// A worker's posts to another party's real server, from a separate ledger.
 @Suite(.serialized) struct WebhookRelayTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     private let folder: ScratchFolder
@@ -38,7 +38,7 @@ import Transport
         return try AppDirectory(try AppsFile.read(path: path, webhookHosts: WebhookHosts.read(hosts).hosts))
     }
 
-    /// Runs an outlet until `body` ends; what the receiver gets it gets as the second worker.
+    /// Runs a dispatcher until `body` ends; it posts as the second worker.
     private func posting(
         _ apps: AppDirectory,
         worker: Int64 = 2,
@@ -92,7 +92,7 @@ import Transport
         try #require(try await ledger.read { try $0.webhooks() }.first)
     }
 
-    /// Lets the time of the next try come.
+    /// Makes the next try due.
     private func hurry() async throws {
         let number = try await record().number
         _ = try await ledger.write(.synced) { try $0.resumeWebhook(number, now: WallClock.now().asRead) }
@@ -111,7 +111,7 @@ import Transport
             #expect(Set(requests.map(\.id)).count == 50)
             try await eventually("nothing waits") { try await record().waiting == 0 }
             #expect(counters.tries["news"] == [.delivered: 50])
-            // A look may find some of them before the others are committed.
+            // A poll may find some of them before the others are committed.
             #expect(Set(receiver.requests.map(\.connection)).count <= 3)
         }
         receiver.stop()
@@ -181,7 +181,7 @@ import Transport
             #expect(try await receiver.requests(3).allSatisfy(\.isSigned))
             try await eventually("nothing waits") { try await record().waiting == 0 }
         }
-        // By an address the certificate does not have, and by the system's CAs: nothing of the event goes there.
+        // By an address that the certificate lacks, and by the system's CAs: no event is sent.
         for (host, file) in [("127.0.0.1", "ca.pem" as String?), ("localhost", nil)] {
             let place = "\(host):\(receiver.port)"
             try await posting(try apps("https://\(place)/in", authority: file, hosts: [place])) { _ in
@@ -216,11 +216,11 @@ import Transport
             defer { poster.close() }
             return try await poster.post("/in", headers: [], body: Array("{}".utf8), timeout: .seconds(5))
         }
-        // As if the name server of an allowed host had been turned round.
+        // As if an allowed host's name had been redirected to another address.
         let refused = try await #require(throws: HTTP1Error.self) { try await post([own] + others, .global) }
         #expect(refused.description.contains("has no global address"))
         #expect(receiver.requests.isEmpty)
-        // The connection goes to the address that was judged, not to the name again.
+        // The connection goes to the checked address and does not resolve the name again.
         #expect(try await post(others.dropLast() + [own], .loopback).status == 204)
         #expect(receiver.requests.count == 1)
         receiver.stop()
@@ -233,7 +233,7 @@ import Transport
         let place = "127.0.0.1:\(receiver.port)"
         let apps = try apps("http://\(place)/in", hosts: [place])
         let entries = apps.webhookEntries
-        // The first was killed in the middle: its lease has a while to go, and what it posted is not written down.
+        // The first was killed in the middle: its lease has a while to go, and its posts are not recorded.
         let begun = ContinuousClock.now
         let past = WallClock.now().asRead.advanced(by: .zero - LedgerTransaction.webhookLease + .seconds(2))
         try await ledger.write(.synced) { try $0.setWebhooks(entries, now: past) }

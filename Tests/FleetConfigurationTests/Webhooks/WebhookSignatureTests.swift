@@ -7,7 +7,7 @@ import Testing
 @testable import Fleet
 
 @Suite struct WebhookSignatureTests {
-    /// From the reference implementations' own tests (github.com/standard-webhooks/standard-webhooks).
+    /// The example of the reference implementations' tests (github.com/standard-webhooks/standard-webhooks).
     @Test func `the example of Standard Webhooks comes out as it is printed there`() throws {
         let secrets = try WebhookSecrets(file: Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
         let signature = secrets.signature(
@@ -41,7 +41,7 @@ import Testing
         other.campaign = "final"
         let id = Webhook.id(of: event.bytes)
         #expect(id == Webhook.id(of: event.bytes) && id != Webhook.id(of: other.bytes))
-        // No full stop: it is what the parts of what is signed are told apart by.
+        // No full stop, because it separates the parts of the signed text.
         #expect(id.hasPrefix("evt_") && id.count == 36 && !id.contains("."))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import Fleet
 @testable import HTTPServer
 
-/// What the edge keeps out.
+/// Requests that the edge refuses.
 @Suite struct EdgeAccessTests {
     private let key = EdgeFixture.key("news")
 
@@ -22,7 +22,7 @@ import Testing
                 for name in route.path.parameters { path = path.replacing("{\(name)}", with: "x") }
                 let reply = try await server.ask(route.method.rawValue, path, atEdge: true)
                 #expect(reply.status == 401 && reply.word == "integration_key_empty", "\(route.operation)")
-                // Nor is an operator's token a key of the edge.
+                // An operator's token is not a key of the edge either.
                 let other = try await server.ask(
                     route.method.rawValue,
                     path,
@@ -48,7 +48,7 @@ import Testing
             _ = try await server.secret("ana", app: "shop", token: 2)
             let other = try await server.register("ben", key: secret)
             #expect(other.status == 403 && other.word == "integration_key_unknown", "\(other.text)")
-            // The secret says which app it is: the same id of the other app stays as it was.
+            // The secret determines the app: the same id of the other app is unchanged.
             #expect(try await server.register("ana", key: secret, token: 3).status == 200)
             let shop = try #require(try await server.device("ana", app: "shop"))
             #expect(shop.token?.last == 2)
@@ -124,12 +124,12 @@ import Testing
             await server.server.reload()
             #expect(try await server.register("c", key: key, token: 3).word == "integration_key_unknown")
             #expect(try await server.register("c", key: EdgeFixture.key("news", "two"), token: 3).status == 201)
-            // And without anybody's signal, a little later.
+            // And without a signal, a little later.
             try EdgeFixture.add("news", "three", server.folder)
             try await eventually("the new file is seen") {
                 try await server.register("d", key: EdgeFixture.key("news", "three"), token: 4).status == 201
             }
-            // A file that cannot be used changes nothing.
+            // An unusable file changes nothing.
             try "keys: [{name: x}]".write(toFile: server.folder + "/news.keys", atomically: true, encoding: .utf8)
             await server.server.reload()
             #expect(try await server.register("e", key: EdgeFixture.key("news", "two"), token: 5).status == 201)
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-/// Writes every line somewhere, with all that it carries.
+/// A log handler that writes every line with all its metadata to a text.
 struct WrittenLog: LogHandler {
     let write: @Sendable (String) -> Void
     var metadata: Logger.Metadata = [:]

@@ -10,10 +10,10 @@ import Testing
 
 /// Servers whose apps `news` and `shop` have an edge.
 enum EdgeFixture {
-    /// The text of an app's key, which is in the server's file as a hash.
+    /// Returns the text of an app's key, whose hash is in the server's file.
     static func key(_ app: String, _ name: String = "one") -> String { "fik_\(app)-\(name)" }
 
-    /// A token of Apple's for each number.
+    /// Returns a token of Apple's for each number.
     static func token(_ number: Int) -> String { String(repeating: "ab", count: 31) + String(format: "%02x", number) }
 
     /// Writes apps with a key each; `more` goes into the edge block of `news`.
@@ -24,7 +24,7 @@ enum EdgeFixture {
         try apps(folder, more: more)
     }
 
-    /// Another key for an app.
+    /// Adds a key to an app.
     static func add(_ app: String, _ name: String, _ folder: String) throws {
         try IntegrationKeysFile.add(
             IntegrationKey(name: name, hash: EdgeSecret.hash(key(app, name)), createdAt: "2026-11-20T21:05:00Z"),
@@ -46,7 +46,7 @@ enum EdgeFixture {
             .write(toFile: folder + "/apps.yaml", atomically: true, encoding: .utf8)
     }
 
-    /// Runs a test on a server with these apps; for HTTP/2 the edge has an address of its own.
+    /// Runs a test on a server with these apps; for HTTP/2 the edge has its own address.
     static func with(
         http: EdgeHTTP = .one,
         more: String = "",
@@ -68,13 +68,13 @@ enum EdgeFixture {
     }
 }
 
-/// The versions of HTTP that the edge speaks.
+/// The versions of HTTP that the edge supports.
 enum EdgeHTTP: CaseIterable, Sendable {
     case one, two
 }
 
 extension PrivateServer {
-    /// A registration as an app sends it; `members` are more of the body's, as JSON.
+    /// Sends a registration as an app does; `members` are further members of its JSON body.
     func register(
         _ id: String,
         key: String?,
@@ -87,7 +87,7 @@ extension PrivateServer {
         return try await ask("PUT", "/v1/devices/\(id)", token: key, headers: headers, body: body, atEdge: true)
     }
 
-    /// Registers a device for the first time and gives its secret.
+    /// Registers a new device and returns its secret.
     func secret(_ id: String, app: String = "news", token: Int = 1) async throws -> String {
         let reply = try await register(id, key: EdgeFixture.key(app), token: token)
         return try #require(reply.json?["device_secret"]?.string, "\(reply.text)")
@@ -99,7 +99,7 @@ extension PrivateServer {
 }
 
 extension PrivateServer.Reply {
-    /// The word of an edge's answer.
+    /// The status word of an edge's answer.
     var word: String? { json?["status"]?.string }
     var pointer: String? { json?["pointer"]?.string }
     var reason: String { json?["reason"]?.string ?? "" }

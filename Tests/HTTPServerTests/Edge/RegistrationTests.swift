@@ -78,7 +78,7 @@ import Testing
             let body = #"{"token": "\#(String(repeating: "f", count: 150))", "provider": "fcm"}"#
             let reply = try await server.ask("PUT", "/v1/devices/ana", token: key, body: body)
             #expect(reply.status == 422 && reply.word == "token_invalid" && reply.pointer == "/provider")
-            #expect(reply.reason == "news does not send by fcm, but by apns")
+            #expect(reply.reason == "news does not send through fcm, but through apns")
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Fleet
 @testable import HTTPServer
 
-/// What a device gets when a session starts, by a client that is nobody's of this house.
+/// A device's messages at a session's start, by an independent client.
 @Suite("Sessions")
 struct SessionTests {
     /// An in-app campaign as intake accepts it, live at once.
@@ -29,7 +29,7 @@ struct SessionTests {
         }
     }
 
-    /// Tests ask as often as they can.
+    /// Tests send as many requests as they can.
     private static let often = ["FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "1000"]
     private static let session =
         #"{"id": "0199d9f2-6a51-7c5e-8a55-2f0a6d0b9a01", "started_at": "2026-11-20T21:05:00Z"}"#
@@ -48,7 +48,7 @@ struct SessionTests {
         (reply.json?["messages"]?.array ?? []).compactMap { $0["campaign"]?.string }
     }
 
-    /// Waits until a device gets just these, in this order.
+    /// Waits until a device gets exactly these, in this order.
     private static func expect(
         _ expected: [String],
         _ server: PrivateServer,
@@ -61,7 +61,7 @@ struct SessionTests {
         }
     }
 
-    /// Accepts a campaign as intake does it, and lets it go live as a planner does.
+    /// Accepts a campaign as intake does, and makes it live as a planner does.
     @discardableResult
     private static func live(_ wanted: Wanted, _ server: PrivateServer) async throws -> UInt32 {
         let decoding = JobDecoder.decode(
@@ -128,7 +128,7 @@ struct SessionTests {
             try await Self.expect([], server, bo, "nothing for bo")
             _ = try await server.register("bo", key: bo, token: nil, #""user": "bo@x", "tags": {"add": ["sport"]}"#)
             try await Self.expect(["users", "segment"], server, bo, "bo has logged in and likes sport")
-            // Its message id says campaign and device, and nobody else could have made it.
+            // Its message id names campaign and device, and nobody else could have made it.
             let reply = try await Self.start(server, ana)
             let m = try #require(reply.json?["messages"]?.array?.last?["m"]?.string)
             let id = try #require(MessageID(Array(m.utf8), app: "news", keys: try MessageKeys(file: Array(key.utf8))))
@@ -164,7 +164,7 @@ struct SessionTests {
             try await display(once, secondsAgo: 7200)
             try await display(again, secondsAgo: 7200)
             try await Self.expect(["again"], server, secret, "once is shown, again may be")
-            // Tracking has the first display only; the last one is what counts here.
+            // Tracking has only the first display; here the last one counts.
             try await display(again, secondsAgo: 5)
             try await Self.expect([], server, secret, "its hour is not over")
         }

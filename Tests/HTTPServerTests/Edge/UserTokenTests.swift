@@ -7,9 +7,9 @@ import Testing
 @testable import Fleet
 @testable import HTTPServer
 
-/// Users that an app's back end vouches for; tokens and key set are made by another's implementation.
+/// Users confirmed by an app's back end; an independent implementation makes tokens and key set.
 @Suite(.enabled(if: PythonJudge.isThere)) struct UserTokenTests {
-    /// A set with one public key whose private half nobody has kept.
+    /// A set with one public key whose private half was discarded.
     static let emptyHandedKeys = """
         {"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "e", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
         """
@@ -90,7 +90,7 @@ import Testing
                     #expect(reply.pointer == "/user", "\(name)")
                     #expect(try await server.device("ana")?.user == nil, "\(name)")
                 }
-                // A log-out needs no word of the back end.
+                // A log-out needs no token of the back end.
                 #expect(try await server.register("ana", key: secret, #""user": null"#).status == 200)
             }
             let bare = try await server.register("ana", key: secret, #""user": "ana""#)
@@ -110,7 +110,7 @@ import Testing
             #expect(try await server.register("phone", key: old, #""user": "ana""#).status == 200)
             for words in cases where words[0].hasPrefix("bad") {
                 let header = "Fanfare-User: \(words[1])"
-                // With the user in the body a bad token is refused for itself, without it proves nothing.
+                // With the user in the body a bad token is refused for itself; without, it proves nothing.
                 let named = try await server.register("phone", key: key, token: 2, #""user": "ana""#, headers: [header])
                 #expect(named.word == "user_not_verified", "\(words[0])")
                 let silent = try await server.register("phone", key: key, token: 2, headers: [header])

@@ -3,11 +3,11 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// Writing a device's request allocates nothing, whoever the provider is: a campaign of ten million devices is as light
-/// on memory as one of ten.
+/// Writing a device's request allocates nothing for any provider, so that a campaign of ten million devices takes no
+/// more memory than one of ten.
 ///
-/// Counted are malloc and its like on the test's own thread. Sealing, which some providers need besides, is encryption:
-/// reading the device's keys is a part of it, and neither is asked here; the plaintext that is sealed is.
+/// It counts malloc and similar calls on the test's own thread. Sealing, which some providers need as well, is
+/// encryption and includes reading the device's keys. Neither is tested here, but the plaintext that is sealed is.
 @Suite(.enabled(if: c_allocations_are_counted() == 1, "a sanitizer has allocation functions of its own"))
 struct AllocationConformanceTests {
     private static let devices = 64
@@ -33,13 +33,13 @@ struct AllocationConformanceTests {
         let facts = what.specimen.facts(job, carriesMessageID: what.carriesMessageID)
         let requests = try what.specimen.account().requests(for: facts, authorization: [1], now: Fixtures.now)
         let encoder = try Encoder(requests, what.specimen)
-        // What is made once is made here.
+        // Everything that is made once is made here.
         encoder.encode()
         #expect(Self.allocations { encoder.encode() } == 0)
         #expect(encoder.written > 0)
     }
 
-    /// Requests of every kind that a provider has.
+    /// The requests of every kind that a provider has.
     struct Case: Sendable, CustomTestStringConvertible {
         let specimen: ProviderSpecimen
         let isPersonal: Bool
@@ -62,14 +62,14 @@ struct AllocationConformanceTests {
         return Int(c_allocations_of_thread() - start)
     }
 
-    /// What a sender does with the requests of a shard, into memory of its own.
+    /// A sender's work with the requests of a shard, into its own memory.
     private final class Encoder {
         private let requests: PreparedRequests
         private let renderer: TemplateRenderer?
         private let tokens: UnsafeMutableRawBufferPointer
         private let tokenBytes: Int
         private let room: UnsafeMutableRawBufferPointer
-        /// Bytes that were written.
+        /// The number of bytes written.
         private(set) var written = 0
 
         init(_ requests: PreparedRequests, _ specimen: ProviderSpecimen) throws {

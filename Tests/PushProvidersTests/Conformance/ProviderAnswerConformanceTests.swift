@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// What every provider has to make of answers.
+/// The requirements on every provider's interpretation of answers.
 struct ProviderAnswerConformanceTests {
     @Test(arguments: ProviderSpecimen.all)
     func `every documented error comes to its class, with the provider's word as the reason`(specimen: ProviderSpecimen)
@@ -23,7 +23,7 @@ struct ProviderAnswerConformanceTests {
             guard case .tokenDead(let since) = error.kind else { continue }
             let answer = specimen.answer(error.status, Array(error.body.utf8))
             #expect(answer.kind == .tokenDead(since: since))
-            // Apple alone says instants, and without one nothing is known of a registration.
+            // Only Apple gives instants; without one nothing is known about a registration.
             #expect(since != nil || specimen.provider.name == .apns)
         }
     }
@@ -132,7 +132,7 @@ struct ProviderAnswerConformanceTests {
     }
 }
 
-/// A generator that a seed fixes.
+/// A generator determined by a seed.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// What every provider has to pass; one that is added needs a specimen and nothing here.
+/// Tests that every provider must pass; a new one needs a specimen and nothing here.
 struct ProviderConformanceTests {
     @Test func `every provider that is built in has a specimen`() {
         #expect(ProviderSpecimen.all.map(\.provider.name) == ProviderRegistry.providers.map(\.name))
@@ -16,7 +16,7 @@ struct ProviderConformanceTests {
         let limits = specimen.provider.limits
         #expect((1...64).contains(limits.collapseIDBytesMax))
         #expect(limits.storage > .zero && limits.storage <= .seconds(30 * 86_400))
-        // Google asks for ten seconds at least, and a black hole must not hold a stream for longer than a minute.
+        // Google asks for at least ten seconds, and a black hole must not hold a stream for more than a minute.
         #expect(limits.streamDeadline >= .seconds(10) && limits.streamDeadline <= .seconds(60))
         #expect(specimen.provider.firstRung <= .minutes2)
     }
@@ -42,7 +42,7 @@ struct ProviderConformanceTests {
         #expect(names.prefix { $0.hasPrefix(":") } == names.filter { $0.hasPrefix(":") }[...])
         #expect(names.filter { $0.hasPrefix(":") }.sorted() == [":authority", ":method", ":path", ":scheme"])
         for (name, header) in zip(names, requests.headers) {
-            // RFC 9110, 5.6.2 and RFC 9113, 8.2: tokens in lower case, and nothing that is about a connection.
+            // RFC 9110, 5.6.2 and RFC 9113, 8.2: lower-case tokens, and no connection-specific fields.
             #expect(
                 name.drop { $0 == ":" }.utf8.allSatisfy {
                     (97...122).contains($0) || (48...57).contains($0) || $0 == 45
@@ -70,7 +70,7 @@ struct ProviderConformanceTests {
             let (first, second) = (Self.written(requests, token, 7), Self.written(requests, token, 7))
             #expect(first == second)
             #expect(first.count == requests.template.count + requests.tail(tokenBytes: token.count))
-            // Neither shorter nor longer tokens reach beyond it, whatever their bytes are.
+            // Neither shorter nor longer tokens write beyond it, whatever their bytes are.
             for length in [0, 1, 7, 300] { _ = Self.written(requests, [UInt8](repeating: 0xff, count: length), .max) }
         }
     }
@@ -90,7 +90,7 @@ struct ProviderConformanceTests {
         #expect(validation.isAccepted(status: specimen.success))
     }
 
-    /// A device's request, checked for what stands around it.
+    /// Writes a device's request and checks the bytes around it.
     static func written(_ requests: PreparedRequests, _ token: [UInt8], _ device: UInt32) -> [UInt8] {
         let guardByte: UInt8 = 0x7e
         let tail = requests.tail(tokenBytes: token.count)
@@ -141,7 +141,7 @@ struct ProviderConformanceTests {
         #expect(!form.rule.isEmpty)
         for text in ["\0", "\r\n", String(repeating: "\u{301}", count: 40), String(repeating: "a", count: 70_000)] {
             #expect(form.token(text) == nil)
-            // What is said of a token never says the token.
+            // A text about a token never contains the token.
             if let fix = form.fix(for: specimen.brokenToken) { #expect(!fix.contains(specimen.brokenToken)) }
         }
     }

@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 
 extension ProviderSpecimen {
-    /// Apple ("Handling notification responses from APNs").
+    /// The specimen of Apple ("Handling notification responses from APNs").
     static let apns = ProviderSpecimen(
         provider: APNsProvider(),
         settings: [

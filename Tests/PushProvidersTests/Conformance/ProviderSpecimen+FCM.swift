@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 
 extension ProviderSpecimen {
-    /// Google ("ErrorCode" of the FCM v1 reference).
+    /// The specimen of Google ("ErrorCode" of the FCM v1 reference).
     static let fcm = ProviderSpecimen(
         provider: FCMProvider(),
         settings: ["service_account_file": "news.json"],

@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 
 extension ProviderSpecimen {
-    /// RFC 8030, RFC 8292 and what services say besides (autopush, `docs/src/http.md`; Apple).
+    /// The specimen of RFC 8030, RFC 8292 and the services' additions (autopush, `docs/src/http.md`; Apple).
     static let webPush = ProviderSpecimen(
         provider: WebPushProvider(),
         settings: [

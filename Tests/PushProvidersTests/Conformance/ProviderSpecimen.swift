@@ -2,44 +2,44 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// What the conformance suite needs to know of a provider besides what it says itself: one for each of the registry.
+/// The conformance suite's additional facts about a provider: one specimen for each of the registry.
 struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
     /// The provider.
     var provider: any PushProvider
-    /// An app's block with nothing but what must be there.
+    /// An app's block with only its required keys.
     var settings: [String: String]
     /// The files that the block names.
     var files: [String: [UInt8]]
-    /// Texts that no summary may have.
+    /// Texts that no summary may contain.
     var secrets: [String]
-    /// A token as an app's developer has it, and one that is none.
+    /// A token in the form known to an app's developer, and an invalid one.
     var token: String
     var brokenToken: String
-    /// Every error that the provider documents, with what it comes to.
+    /// Every error that the provider documents, with its consequence.
     var errors: [DocumentedError]
-    /// The status that means that the push was taken.
+    /// The status of an accepted push.
     var success: Int
-    /// Whether somebody else than the operator says who answers: then no answer counts against the campaign.
+    /// True if a stranger chooses the push service: then no answer counts against the campaign.
     var isAnsweredByStrangers = false
 
     var testDescription: String { provider.name.rawValue }
 
-    /// An answer as the provider's documentation has it.
+    /// An answer in the provider's documentation.
     struct DocumentedError: Sendable {
         var status: Int
         var body: String
         var kind: AnswerClass
-        /// What the ledger keeps as the reason.
+        /// The reason that the ledger keeps.
         var reason: String
     }
 
-    /// The app's account.
+    /// Returns the app's account.
     func account(_ more: [String: String] = [:]) throws(SettingsRefused) -> any ProviderAccount {
         let files = files
         return try provider.account(settings.merging(more) { $1 }) { files[$0] }
     }
 
-    /// What a planner makes of a job for this provider.
+    /// Returns a planner's facts of a job for this provider.
     func facts(_ job: Job, carriesMessageID: Bool = false) -> Shard.Facts {
         let push = provider.compile(job, carriesMessageID: carriesMessageID)
         return Shard.Facts(
@@ -61,7 +61,7 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// What an answer means.
+    /// Returns the meaning of an answer.
     func answer(_ status: Int, _ body: [UInt8], retryAfter: String = "") -> Answer {
         let wait = Array(retryAfter.utf8)
         return provider.classify(status: status, body: body.span, retryAfter: wait.span, now: Fixtures.now)
@@ -69,6 +69,6 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
 }
 
 extension ProviderSpecimen {
-    /// One for each provider that is built in; a test holds the two lists against each other.
+    /// One specimen for each built-in provider; a test compares the two lists.
     static let all = [apns, fcm, webPush]
 }

@@ -2,7 +2,7 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// One process asks for Google's access tokens: once at a time, ahead of their end, and not in a loop.
+/// A process's requests for Google's access tokens: one at a time, ahead of their expiry, and not in a loop.
 struct AccessTokenRuleTests {
     private let start = FCMFixtures.now
 
@@ -88,7 +88,7 @@ struct AccessTokenRuleTests {
         _ = rule.need(now: second(5))
         let first = rule.replaceRefused(generation: 1, now: second(10))
         #expect(first)
-        // A thousand streams may say the same.
+        // A thousand streams may report the same.
         let again = rule.replaceRefused(generation: 1, now: second(10))
         #expect(again)
         _ = try question(&rule, at: second(10))

@@ -2,12 +2,12 @@ import Campaigns
 import PushProviders
 import Testing
 
-/// Jobs, accounts and answers of FCM to test with.
+/// Jobs, accounts and answers of FCM for tests.
 enum FCMFixtures {
     static let now = Fixtures.now
     static let token = "cXYbEMz1Sg-5ivNIxWyzAB:APA91bHk_zx3p"
 
-    /// A service account's file as Google gives it out; the key is no key.
+    /// Returns a service account's file in Google's form; its key is not a valid key.
     static func file(_ change: (inout [String: String]) -> Void = { _ in }) -> [UInt8] {
         var fields = [
             "type": "service_account", "project_id": "news-app-1", "private_key_id": "0123456789abcdef0123",
@@ -20,7 +20,7 @@ enum FCMFixtures {
         return JSONWriter.bytes(.object(members))
     }
 
-    /// An app's account.
+    /// Returns an app's account.
     static func account(
         _ settings: [String: String] = [:],
         file bytes: [UInt8] = file()
@@ -28,7 +28,7 @@ enum FCMFixtures {
         try FCMProvider().account(["service_account_file": "news.json"].merging(settings) { $1 }) { _ in bytes }
     }
 
-    /// What a planner makes of a job.
+    /// Returns a planner's facts of a job.
     static func facts(
         _ job: Job,
         carriesMessageID: Bool = false,
@@ -54,7 +54,7 @@ enum FCMFixtures {
         )
     }
 
-    /// The body of the request to `token`.
+    /// Returns the body of the request to `token`.
     static func body(_ job: Job, carriesMessageID: Bool = false, at now: Timestamp = now) throws -> String {
         let facts = facts(job, carriesMessageID: carriesMessageID)
         let requests = try account().requests(for: facts, authorization: nil, now: now)
@@ -66,7 +66,7 @@ enum FCMFixtures {
         return String(decoding: memory[requests.lastAt...], as: UTF8.self)
     }
 
-    /// The message of the request's body, read.
+    /// Returns the message of the request's body, parsed.
     static func message(_ job: Job, carriesMessageID: Bool = false) throws -> JSONValue {
         let text = try body(job, carriesMessageID: carriesMessageID)
         let reading = JSONReader.read(Array(text.utf8))
@@ -74,19 +74,19 @@ enum FCMFixtures {
         return try #require(reading.value?["message"])
     }
 
-    /// What an answer means.
+    /// Returns the meaning of an answer.
     static func answer(_ status: Int, _ body: String = "", retryAfter: String = "") -> Answer {
         let (body, wait) = (Array(body.utf8), Array(retryAfter.utf8))
         return FCMProvider().classify(status: status, body: body.span, retryAfter: wait.span, now: now)
     }
 
-    /// Google's error object.
+    /// Returns Google's error object.
     static func error(_ code: Int, _ status: String, details: [String] = []) -> String {
         let details = details.joined(separator: ",")
         return #"{"error":{"code":\#(code),"message":"words","status":"\#(status)","details":[\#(details)]}}"#
     }
 
-    /// FCM's own detail.
+    /// Returns FCM's own detail.
     static func fcm(_ code: String) -> String {
         #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(code)"}"#
     }

@@ -142,7 +142,7 @@ struct FCMMessageTests {
         #expect(message["android"]?["notification"]?["sticky"] == true)
         #expect(message["android"]?["direct_boot_ok"] == true && message["android"]?["priority"] == "HIGH")
         #expect(message["data"] == ["match": "8", "more": "x"])
-        // What comes from there is never a template.
+        // Values from there are never templates.
         #expect(message["webpush"]?["fcm_options"]?["link"] == "https://example.com/{{ x }}")
         #expect(message["fcm_options"]?["analytics_label"] == "derby")
     }

@@ -10,7 +10,7 @@ import Testing
     )
     private static let signature = [UInt8](repeating: 7, count: 64)
 
-    /// Signs whenever it is asked to, and gives what requests carry then; nil for nothing.
+    /// Signs whenever asked to, and returns the token that requests then carry; nil for none.
     private static func token(_ rule: inout VAPIDTokenRule, now: Timestamp) -> VAPIDToken? {
         switch rule.tokenNeeded(now: now) {
         case .use(let token): return token
@@ -49,7 +49,7 @@ import Testing
             Issue.record("not renewed")
             return
         }
-        // Whoever asks while it is being signed goes on with the old one.
+        // A request while it is being signed uses the old one.
         #expect(rule.tokenNeeded(now: due) == .use(first))
         let second = rule.signed(Self.signature)
         #expect(second.generation == first.generation + 1)
@@ -60,7 +60,7 @@ import Testing
         var rule = VAPIDTokenRule(identity: Self.identity)
         var made: [Timestamp] = []
         var now = Fixtures.now
-        // Steps of 7 min for four days, with a clock that is put ahead and back now and then.
+        // Steps of 7 min for four days, with a clock that is sometimes set forward and back.
         for step in 0..<823 {
             now = now.advanced(by: .seconds(step % 97 == 96 ? 5 * 3600 : step % 53 == 52 ? -1800 : 420))
             if case .sign = rule.tokenNeeded(now: now) {
@@ -102,7 +102,7 @@ import Testing
         let late = Fixtures.now.advanced(by: VAPIDTokenRule.lifetime - VAPIDTokenRule.reserve)
         let second = try #require(Self.token(&rule, now: late))
         #expect(second != first)
-        // A clock that is put back by more than half a day: a service would refuse the token it has.
+        // A clock set back by more than half a day: a service would refuse the current token.
         let back = late.advanced(by: .seconds(-43_200))
         #expect(rule.tokenNeeded(now: back) != .use(second))
     }

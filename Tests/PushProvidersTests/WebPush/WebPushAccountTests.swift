@@ -109,7 +109,7 @@ import Testing
         #expect(action != nil)
         sign()
         let second = try #require(rule.need(now: Fixtures.now).authorization)
-        // What is said of the first token by now says nothing of the second.
+        // A late report about the first token says nothing about the second.
         expect(rule.replaceRefused(generation: first.generation, now: Fixtures.now), true)
         let authorization = rule.need(now: Fixtures.now).authorization
         #expect(authorization == second)

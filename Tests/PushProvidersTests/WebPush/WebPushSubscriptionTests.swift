@@ -28,7 +28,7 @@ import Testing
         #expect(subscription.text == Self.kept)
         #expect(subscription.origin == "https://updates.push.services.mozilla.com")
         #expect(Self.read(subscription.text) == subscription)
-        // Both alphabets of base64, with padding and without; members in another order, and more of them.
+        // Both alphabets of base64, with padding and without; members in another order, and additional ones.
         let padded = "BCVxsr7N/eNgVRqvHtD0zTZsEc6+VV+JvLexhqUzORcxaOzi6+AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4="
         let other = #"""
             {"keys": {"auth": "BTBZMqHH6r4Tts7J/aSIgg==", "p256dh": "\#(padded)"}, "more": {"a": [1]},

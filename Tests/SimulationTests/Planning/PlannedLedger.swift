@@ -1,7 +1,9 @@
 import Campaigns
 import Delivery
 
-/// What planners read and write, in memory: campaigns with their leases, and rows of shards; the rules are those that ship.
+/// The planners' data in memory: campaigns with their leases, and rows of shards.
+///
+/// The rules are the shipping ones.
 final class PlannedLedger {
     struct Campaign {
         var facts: CampaignFacts
@@ -10,15 +12,15 @@ final class PlannedLedger {
         var isPaced = false
         var chunks = 0
         var cursor = 0
-        /// Steps until the audience is known, and until an in-app campaign's lists are written.
+        /// The steps until the audience is known, and until an in-app campaign's lists are written.
         var freezing = 0
         var lists = 0
         var isOver = false
-        /// When a person let it go, while nothing else kept it.
+        /// The time at which a person fired it, while nothing else kept it.
         var firedAt: Timestamp?
-        /// When it marked the older one.
+        /// The time at which it marked the older campaign.
         var markedAt: Timestamp?
-        /// Under which lease it has had a turn, when, and how long there was nothing to give away.
+        /// The last turn: the lease's epoch, the time, and how long there was nothing to assign.
         var turn: (epoch: UInt32, at: Timestamp, rest: Duration)?
     }
 
@@ -29,12 +31,12 @@ final class PlannedLedger {
 
     var campaigns: [UInt32: Campaign] = [:]
     var rows: [ShardKey: Row] = [:]
-    /// Chunks that are cut, each once.
+    /// Chunks that are cut; each is cut once.
     private var cut: Set<ShardKey> = []
 
     // MARK: Leases and ends
 
-    /// The campaigns that a worker has from now on; `lapsed` hears whose lease has run out.
+    /// Renews or takes leases and returns a worker's campaigns; `lapsed` is called for each lease that has run out.
     func lease(by worker: Int64, now: Timestamp, lapsed: (PlannerLease) throws -> Void) throws -> [LeasedCampaign] {
         var leases: [LeasedCampaign] = []
         for number in campaigns.keys.sorted() {
@@ -85,11 +87,11 @@ final class PlannedLedger {
     private func markEnded(_ campaign: inout Campaign, now: Timestamp) {
         if campaign.facts.endedAs == nil { campaign.facts.endedAs = campaign.facts.ending(at: now) }
         guard campaign.facts.endedAs != nil else { return }
-        // The rest is counted with the mark.
+        // The remaining chunks are counted with the mark.
         (campaign.cursor, campaign.freezing, campaign.lists) = (campaign.chunks, 0, 0)
     }
 
-    /// Settles one row of a campaign that is over; returns whether there are more.
+    /// Settles one row of a campaign that is over; returns true if there are more.
     func endPiece(now: Timestamp) -> Bool {
         let due = rows.values.filter { row in
             guard let campaign = campaigns[row.record.id.key.campaign] else { return false }
@@ -113,7 +115,9 @@ final class PlannedLedger {
 
     // MARK: Rows
 
-    /// Cuts the next shards, or takes those of a held campaign that were cut already; nil when the lease is another's or nothing may be planned.
+    /// Cuts the next shards, or takes a held campaign's shards that were cut already.
+    ///
+    /// Returns nil when another planner has the lease or nothing may be planned.
     func cut(
         _ lease: LeasedCampaign,
         _ count: Int,
@@ -139,7 +143,7 @@ final class PlannedLedger {
         return shards
     }
 
-    /// What is set aside and may go out again.
+    /// Releases rows that were set aside and may be sent again.
     func release(_ lease: LeasedCampaign, limit: Int, now: Timestamp) -> [ShardToPublish] {
         guard let campaign = campaigns[lease.facts.number] else { return [] }
         let due = rows.values.filter { row in
@@ -171,7 +175,7 @@ final class PlannedLedger {
         return ShardToPublish(record: record, facts: facts, firstIndex: 0, devices: [])
     }
 
-    /// First attempts that are out or about to be, and not claimed, by campaign.
+    /// Returns the number of first attempts per campaign that are published or about to be, and not claimed.
     func unclaimed() -> [UInt32: Int] {
         rows.values.reduce(into: [:]) { counts, row in
             if [.unpublished, .out].contains(row.record.state) { counts[row.record.id.key.campaign, default: 0] += 1 }

@@ -7,7 +7,7 @@ import Testing
 import Glibc
 #endif
 
-/// Planners of several campaigns on the machine that ships: they die, stand still, fail and lose their clocks.
+/// Planners of several campaigns on the shipping state machine: they die, freeze, fail and lose their clocks.
 ///
 /// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs a tenth as many.
 @Suite struct PlannerSimulationTests {

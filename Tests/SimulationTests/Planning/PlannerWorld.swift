@@ -2,15 +2,15 @@ import Campaigns
 import Delivery
 import Seeds
 
-/// Some campaigns, three planners, a broker, senders that settle what they get, and what goes wrong.
+/// Several campaigns, three planners, a broker, senders that settle whatever they get, and the faults.
 final class PlannerWorld {
     static let prefetch = 2
     static let accounts = AppAccounts(["news": [.apns]])
     private static let stepsWithFaults = 3_000
     private static let stepsMax = 20_000
-    /// Longer than a message waits for its confirm, and less than what a planner that dies leaves behind.
+    /// Longer than a message waits for its confirm, and shorter than the age of what a dead planner leaves behind.
     private static let outboxPatience = (Sweep.outboxAge + PlannerSteps.leftBehindAge * 3) / 4
-    /// Steps of all in which a planner comes to publish what is that old: a round of its stages.
+    /// The number of steps, of all planners, in which one publishes an old message: a round of its stages.
     private static let stepsOfLate = 40
 
     struct Report {
@@ -28,14 +28,14 @@ final class PlannerWorld {
     private(set) var report = Report()
     private var random: SeededRandom
     private var hasFaults = true
-    /// The instant from which nothing goes wrong any more.
+    /// The instant from which no faults occur any more.
     private var isWellSince: Timestamp?
-    /// The step at which a message had waited for too long.
+    /// The step at which a message had waited too long.
     private var lateSince: [ShardKey: Int] = [:]
     private var planners: [SimulatedPlanner] = []
     private var workers: Int64 = 0
     private var standsUntil: [Int64: Timestamp] = [:]
-    /// Messages in the queue.
+    /// The messages in the queue.
     private var queue: ArraySlice<ShardKey> = []
 
     init(seed: UInt64) {
@@ -89,14 +89,14 @@ final class PlannerWorld {
             sendersStep()
             try plannerStep()
             try checkOutbox(step)
-            // Messages that wait for a lost one's patience, and nothing else does.
+            // Without faults, often only messages that wait for a lost one's timeout are left.
             if !hasFaults, random.below(50) == 0 { pass(.seconds(10)) }
         }
         let left = ledger.campaigns.values.filter { !$0.isOver }
         throw Violation(description: "not alive: \(left.map(\.facts))")
     }
 
-    /// One of the planners that are awake goes on; while none is, time passes.
+    /// Advances one of the planners that are awake; while none is, time passes.
     private func plannerStep() throws {
         let awake = planners.indices.filter { index in
             standsUntil[planners[index].worker].map { $0 <= now } ?? true && planners[index].nap == nil
@@ -125,9 +125,9 @@ final class PlannerWorld {
         }
     }
 
-    /// A message without a confirm is published again long before its shard counts as lost.
+    /// Checks that a message without a confirm is published again long before its shard counts as lost.
     ///
-    /// Time jumps by seconds: a planner has had some steps of its own in it, too.
+    /// Time jumps by seconds, so a planner must also have had some steps.
     private func checkOutbox(_ step: Int) throws {
         guard let isWellSince, now.since(isWellSince) > Self.outboxPatience else { return }
         let late = ledger.rows.values.filter { row in
@@ -142,7 +142,7 @@ final class PlannerWorld {
 
     func pass(_ span: Duration) { now = now.advanced(by: span) }
 
-    /// Whether the ledger fails now.
+    /// Returns true if the ledger fails now.
     func fails() -> Bool {
         guard hasFaults, random.chance(0.01) else { return false }
         report.failures += 1
@@ -177,7 +177,7 @@ final class PlannerWorld {
         }
     }
 
-    /// Whether who plans a campaign is well.
+    /// Returns true if the planner that holds a campaign is well.
     private func isHoldersDay(_ campaign: PlannedLedger.Campaign) -> Bool {
         guard let planner = planners.first(where: { $0.worker == campaign.lease.owner }) else { return false }
         return !planner.isLost && planner.excusedAt.map { now.since($0) > .seconds(6) } ?? true
@@ -201,7 +201,7 @@ final class PlannerWorld {
 
     // MARK: The broker and the senders
 
-    /// Publishes; now and then a message or its confirm is lost.
+    /// Publishes shards; sometimes a message or its confirm is lost.
     func publish(_ shards: [ShardToPublish]) {
         guard isTaking else { return }
         for shard in shards {
@@ -260,9 +260,9 @@ final class PlannerWorld {
 
     // MARK: What planners must not do
 
-    /// A lease has run out: its planner is dead, or has something to excuse it.
+    /// Checks a lease that has run out: its planner must be dead or have an excuse.
     ///
-    /// A clock that is lost is no excuse, because then the leases are given up.
+    /// A lost clock is no excuse, because then the planner gives up its leases.
     func lapsed(_ lease: PlannerLease) throws {
         report.lapsed += 1
         guard let planner = planners.first(where: { $0.worker == lease.owner }), hasFaults else { return }

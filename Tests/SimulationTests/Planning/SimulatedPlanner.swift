@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// A planner in the simulated world: does what the shipping machine says, a step at a time.
+/// A planner in the simulated world, which executes the shipping state machine step by step.
 final class SimulatedPlanner {
     private unowned let world: PlannerWorld
     let worker: Int64
@@ -9,13 +9,13 @@ final class SimulatedPlanner {
     private var sleepsUntil: MonotonicInstant?
     private var isHinted = false
     private var progressed: Set<UInt32> = []
-    /// The campaign whose lists it is writing: who begins another one begins at the front.
+    /// The campaign whose lists it is writing; another campaign begins at the front.
     private var writing: UInt32?
-    /// How much it may cut by its last look at the window.
+    /// The room for cuts at its last poll of the window.
     private var room: [Urgency: Int] = [:]
-    /// Whether its wall clock is far from the shared time.
+    /// True if its wall clock is far from the shared time.
     var isLost = false
-    /// When it has stood still, or could not renew its leases, the last time.
+    /// The last time at which it was frozen or could not renew its leases.
     var excusedAt: Timestamp?
 
     init(worker: Int64, world: PlannerWorld) {
@@ -26,13 +26,13 @@ final class SimulatedPlanner {
     private var now: Timestamp { world.now }
     private var instant: MonotonicInstant { MonotonicInstant(nanoseconds: now.milliseconds * 1_000_000) }
 
-    /// Somebody says that campaigns may have changed.
+    /// Handles a hint that campaigns may have changed.
     func hint() {
         isHinted = true
         sleepsUntil = nil
     }
 
-    /// Something of a campaign was settled here.
+    /// Notes that a shard of a campaign was settled here.
     func note(_ campaign: UInt32) {
         progressed.insert(campaign)
         sleepsUntil = nil
@@ -49,13 +49,13 @@ final class SimulatedPlanner {
         )
     }
 
-    /// How long it sleeps; nil when it does not.
+    /// The duration of its sleep; nil when it is awake.
     var nap: Duration? {
         guard let sleepsUntil, instant < sleepsUntil else { return nil }
         return sleepsUntil.since(instant)
     }
 
-    /// Does its next step.
+    /// Executes its next step.
     func step() throws {
         let step = steps.next(look())
         (isHinted, progressed, sleepsUntil) = (false, [], nil)
@@ -199,6 +199,6 @@ final class SimulatedPlanner {
 }
 
 extension PlannerSteps.Step {
-    /// Whether nothing of it can fail.
+    /// True if it cannot fail.
     fileprivate var isMemoryOnly: Bool { if case .forget = self { true } else { false } }
 }

@@ -39,7 +39,7 @@ import Testing
         #expect(try await ledger.device("d1")?.badge == 2)
         for id in ["three", "four", "five"] { _ = try await cut(campaign(id, .step(.down))) }
         #expect(try await ledger.device("d0")?.badge == 0)
-        // The first one's shard is what it was, byte for byte.
+        // The first campaign's shard is unchanged, byte for byte.
         let again = try await ledger.read { try $0.shardToPublish(first.record.id.key) }
         #expect(try again?.body() == first.body())
     }
@@ -66,7 +66,7 @@ import Testing
     ) async throws {
         try scratch.open(on: database)
         try await register(2)
-        // Nothing is kept of an app that has never counted.
+        // Nothing is stored for an app that has never counted.
         _ = try await cut(campaign("zero", .count(9)))
         #expect(try await ledger.device("d0")?.badge == 0)
         _ = try await cut(campaign("first", .step(.up)))
@@ -117,7 +117,7 @@ import Testing
         try scratch.open(on: database)
         try await ledger.register(Sample.registration(nil), token: 0)
         _ = try await cut(campaign("one", .step(.up), [1]))
-        // It was this device all the time.
+        // It was the same device all along.
         try await ledger.register(Sample.registration("ana"), token: 0)
         #expect(try await ledger.device("ana")?.badge == 1)
         try await ledger.register(Sample.registration("bea"), token: 0)

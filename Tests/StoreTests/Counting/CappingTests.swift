@@ -22,7 +22,7 @@ import Testing
         return new
     }
 
-    /// Cuts all of a new campaign.
+    /// Cuts all shards of a new campaign.
     private func cut(
         _ new: NewCampaign,
         cap: FrequencyCap = twoADay,
@@ -63,7 +63,7 @@ import Testing
         let stage = try await ledger.write(.synced) { try $0.completeIfDone(campaign: third.number, now: .start) }
         #expect(stage == .completed)
         #expect(try await counts(try await cut(campaign("other", tags: ["weather"])).number) == (6, 0, 0))
-        // It is not stopped, and it counts.
+        // It is not capped, but it counts.
         let loud = try await cut(campaign("loud", ignoresCap: true), now: .start + 86_400)
         #expect(try await counts(loud.number) == (6, 0, 0))
         #expect(try await counts(try await cut(campaign("four"), now: .start + 86_400).number) == (6, 0, 0))
@@ -81,7 +81,7 @@ import Testing
         #expect((0..<3).allSatisfy { record.progress.state(at: $0) == .outcome(.skipped) })
         #expect(record.progress.pendingCount == 2)
         #expect(try await counts(two.number) == (2, 3, 3))
-        // A minute later to the millisecond those of the first may be sent to again, those of the second not.
+        // Exactly a minute later the devices of the first may be sent to again, those of the second not.
         let three = try await cut(campaign("three", [5]), cap: cap, now: .start + 60)
         #expect(try await counts(three.number) == (5, 0, 0))
     }
@@ -92,7 +92,7 @@ import Testing
         try scratch.open(on: database)
         let cap = FrequencyCap([.init(most: 1, per: .seconds(86_400))])
         let one = try await cut(campaign("one", [6]), cap: cap)
-        // Pending ones count.
+        // Pending devices count.
         #expect(try await counts(try await cut(campaign("two", [6]), cap: cap).number).capped == 6)
         try await settle(one.shards) { progress in
             progress.accept(0)
@@ -203,13 +203,13 @@ import Testing
         try await ledger.register(Sample.registration("ana"), token: 0)
         try await ledger.register(Sample.registration("bea"), token: 1)
         _ = try await cut(campaign("one", [1]), cap: cap)
-        // Ana gets another token, and the one that she had goes to somebody new.
+        // Ana gets another token, and her old one goes to a new device.
         try await ledger.register(Sample.registration("ana"), token: 2)
         try await ledger.register(Sample.registration("eva"), token: 0)
         let two = try await cut(campaign("two", [3]), cap: cap)
         let record = try #require(two.shards.first?.record)
         #expect((0..<3).filter { record.progress.state(at: $0) == .outcome(.skipped) } == [2])
-        // Tokens change hands: what each was sent goes with her.
+        // Tokens change hands: the count of each goes with its device.
         try await ledger.register(Sample.registration("ana"), token: 1)
         _ = try await ledger.write(.synced) { try $0.forget(app: "news", installation: "ana", now: .start) }
         try await ledger.register(Sample.registration("bea"), token: 5)

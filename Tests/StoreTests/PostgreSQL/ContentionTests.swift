@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Several workers at one database at the same time.
+/// Several workers on one database at the same time.
 @Suite(.fewLedgersAtOnce)
 struct ContentionTests {
     private let scratch = ScratchLedger()
@@ -20,7 +20,7 @@ struct ContentionTests {
         let runs = try await withThrowingTaskGroup(of: UInt32?.self) { group in
             for (index, ledger) in ledgers.enumerated() {
                 for step in 0..<UInt32(60) {
-                    // In other orders, so that they meet.
+                    // In different orders, so that they meet.
                     let ordinal = index == 1 ? 59 - step : step
                     group.addTask {
                         let claim = Claim(
@@ -59,7 +59,7 @@ struct ContentionTests {
         #expect(numbers.count == 10 && Set(numbers).count == 10)
     }
 
-    /// Retry shards of one shard get numbers of one row of numbers; dead tokens of one chunk share a row.
+    /// Retry shards of one shard get their numbers from one row; dead tokens of one chunk share a row.
     @Test func `what is settled at once beside its siblings is all there`() async throws {
         let first = try scratch.open(on: .postgreSQL)
         let ledgers = [first, try scratch.open(), try scratch.open(), try scratch.open()]
@@ -99,7 +99,7 @@ struct ContentionTests {
         #expect(marks == [Int](repeating: 4, count: 6))
     }
 
-    /// One device is dead, all others go on to two rungs.
+    /// Ends a shard: one device is dead, all others go on to two rungs.
     private static func finish(_ key: ShardKey, in ledger: Ledger) async throws {
         let (record, token) = try await ledger.running(key, worker: Int64(key.child) + 10)
         var progress = Progress(count: record.count)

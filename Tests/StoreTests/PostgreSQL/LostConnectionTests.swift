@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// Every body is written once, whatever becomes of the connection.
+/// Every body is written exactly once, whatever happens to the connection.
 @Suite(.timeLimit(.minutes(10)))
 struct LostConnectionTests {
     private let scratch = ScratchLedger()
@@ -37,11 +37,11 @@ struct LostConnectionTests {
         let server = try PrivatePostgreSQL.shared.get()
         try scratch.open(on: .postgreSQL)
         let name = try #require(scratch.database)
-        // Each try that is cut off costs a pause.
+        // Each interrupted try costs a pause.
         let ledger = try Ledger.open(postgreSQL: server.url(name), create: false, patience: .seconds(60))
         let counts = AsyncStream.makeStream(of: Int.self)
         let isWritten = Flag()
-        // On a thread of its own: a task that waits for psql would take one of the few threads that all tasks share.
+        // On its own thread: a task that waits for psql would take one of the few threads that all tasks share.
         Thread.detachNewThread {
             var count = 0
             while count < 10, !isWritten.isSet.load(ordering: .acquiring) {
@@ -85,7 +85,7 @@ struct LostConnectionTests {
         try await expectOnce(0..<6, in: ledger)
     }
 
-    /// Before the first commit nobody sees the writer's row: who only looks for it takes the body for not written.
+    /// Before its first commit the writer's row is invisible: a mere look-up would report the body as not written.
     @Test(arguments: [1, 2])
     func `a commit that the server does after the question for it is written once, the first one too`(
         _ commit: Int
@@ -104,7 +104,7 @@ struct LostConnectionTests {
         try await expectOnce(1..<commit + 1, in: ledger)
     }
 
-    /// A blind repetition would find its own run and take the message for a second copy.
+    /// A blind repetition would find its own run and treat the message as a second copy.
     @Test func `a claim whose answer was lost is the run that it was`() async throws {
         let server = try PrivatePostgreSQL.shared.get()
         let first = try scratch.open(on: .postgreSQL)
@@ -196,7 +196,7 @@ private final class Flag: Sendable {
 }
 
 extension LedgerTransaction {
-    /// Something that shows how often it was written.
+    /// Writes a row that shows the number of repetitions.
     fileprivate func note(_ number: Int) throws(LedgerError) {
         try addEvent(correlationID: "\(number)") { _ in
             CampaignEvent(.accepted, app: "news", campaign: "derby", time: .start, data: .null)

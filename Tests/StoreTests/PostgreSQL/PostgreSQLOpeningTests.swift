@@ -99,7 +99,7 @@ struct PostgreSQLOpeningTests {
         let url = "postgresql://few_\(name):few@127.0.0.1:\(server.port)/\(name)"
         let ledger = try Ledger.open(postgreSQL: url, create: false, patience: .milliseconds(100))
         try await ledger.write { try $0.eventsPublished([1]) }
-        // The writer has the only one.
+        // The writer has the only connection.
         await #expect { _ = try await ledger.read { try $0.revision() } } throws: { error in
             guard case .disconnected(_, let detail) = error as? LedgerError else { return false }
             return detail.contains("too many connections")

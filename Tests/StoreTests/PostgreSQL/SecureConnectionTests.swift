@@ -5,11 +5,11 @@ import Testing
 
 @testable import Store
 
-/// What libpq does with the parameters that a URL gets, against a server with TLS and one without.
+/// The effects of a URL's parameters in libpq, against a server with TLS and one without.
 @Suite struct SecureConnectionTests {
     private static let name = "db.fanfare.test"
 
-    /// A database that is on another machine by its name, and here by its address.
+    /// Returns the URL of a database that is on another machine by its name, and here by its address.
     private func url(_ port: Int, _ more: String = "") -> String {
         "postgresql://fanfare:p%40ss%20word@\(Self.name):\(port)/postgres?hostaddr=127.0.0.1\(more)"
     }
@@ -32,12 +32,12 @@ import Testing
     @Test func `a database elsewhere proves its name before it gets the password`() throws {
         let server = try PrivatePostgreSQL()
         defer { server.remove() }
-        // A server that refuses TLS; any password would be wrong, and is not asked for.
+        // A server that refuses TLS; any password would be wrong, and none is asked for.
         let plain = refusal(url(server.port).replacing("p%40ss%20word", with: "hunter2"))
         #expect(plain.contains("does not support SSL"), "\(plain)")
         let log = try String(contentsOfFile: server.folder + "/log", encoding: .utf8)
         #expect(!log.contains("authentication failed"))
-        // The operator's own word counts.
+        // The operator's explicit setting has priority.
         #expect(
             failure(url(server.port, "&sslmode=disable"))
                 == .missing(path: "postgresql://\(Self.name):\(server.port)/postgres")
@@ -51,7 +51,7 @@ import Testing
         #expect(refusal(url(server.port, "&sslrootcert=\(stranger)")).contains("certificate verify failed"))
         let known = url(server.port, "&sslrootcert=\(certificate)")
         #expect(failure(known) == .missing(path: "postgresql://\(Self.name):\(server.port)/postgres"))
-        // The right authority, another name.
+        // The right authority but another name.
         let wrong = known.replacing(Self.name, with: "db2.fanfare.test")
         #expect(refusal(wrong).contains("does not match host name"))
     }

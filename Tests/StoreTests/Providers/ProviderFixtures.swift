@@ -7,7 +7,7 @@ extension ProviderName {
 }
 
 extension Sample {
-    /// Chunks of so many devices each, by provider, in this order.
+    /// Returns chunks of so many devices each, by provider, in this order.
     static func chunks(_ groups: [(ProviderName, Int)], zones: [String?] = [nil]) -> [ListChunk] {
         var builder = ListBuilder()
         var chunks: [ListChunk] = []
@@ -27,7 +27,7 @@ extension Sample {
         return chunks + builder.finish()
     }
 
-    /// What a campaign is for a provider, which can be told from the others.
+    /// Returns a campaign's content for a provider, distinguishable from the others' content.
     static func content(_ provider: ProviderName, locales: [String] = [""]) -> CampaignContent {
         CampaignContent(
             provider: provider,
@@ -45,7 +45,7 @@ extension Sample {
         )
     }
 
-    /// A campaign of APNs and FCM with chunks of these sizes.
+    /// Returns a campaign of APNs and FCM with chunks of these sizes.
     static func mixed(
         _ groups: [(ProviderName, Int)] = [(.apns, 4), (.fcm, 3), (.apns, 2), (.fcm, 5)],
         facts: Shard.Facts = facts(),
@@ -60,7 +60,7 @@ extension Sample {
 }
 
 extension Ledger {
-    /// The lease of one provider's share, as worker 1; nil when this campaign has none.
+    /// Leases one provider's share as worker 1; returns nil when this campaign has none.
     func lease(_ campaign: UInt32, _ provider: ProviderName, now: Timestamp = .start) async throws -> LeasedCampaign? {
         try await write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: now) }
             .first { $0.facts.number == campaign && $0.provider == provider }
@@ -97,7 +97,7 @@ extension Ledger {
         return try await write(reach: .shards) { try $0.claim(claim, now: now) }
     }
 
-    /// Runs a shard to its end; the first `wrong` of its devices have tokens that are called wrong.
+    /// Runs a shard to its end; the first `wrong` of its devices have suspect tokens.
     func ran(_ shard: ShardToPublish, wrong: Int = 0, now: Timestamp = .start) async throws {
         let claimed = try await claimed(shard, now: now)
         guard claimed.decision == .run, let record = claimed.record else {
@@ -120,7 +120,7 @@ extension Ledger {
 }
 
 extension CampaignStatus {
-    /// The devices of a provider; traps when it has none.
+    /// Returns the status of a provider; traps when there is none.
     func of(_ provider: ProviderName) -> ProviderStatus {
         guard let found = providers.first(where: { $0.provider == provider }) else {
             preconditionFailure("no devices of \(provider.rawValue)")

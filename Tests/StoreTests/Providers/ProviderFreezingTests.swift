@@ -3,13 +3,13 @@ import Delivery
 import Store
 import Testing
 
-/// Audiences of which nobody knows whose devices they have until they are written.
+/// Audiences whose providers are unknown until the audience is written.
 @Suite(.fewLedgersAtOnce)
 struct ProviderFreezingTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    /// Accepted for APNs, and found to have these devices.
+    /// Accepts a campaign for APNs and freezes its audience with these devices.
     private func frozen(_ groups: [(ProviderName, Int)], contents: [CampaignContent]) async throws -> UInt32 {
         var new = Sample.campaign()
         new.audience = .registry

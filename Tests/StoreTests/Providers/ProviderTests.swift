@@ -4,7 +4,7 @@ import GRDB
 import Store
 import Testing
 
-/// Campaigns whose devices are of several providers: planned, sent and shown as one.
+/// Campaigns with devices of several providers: planned, sent and shown as one.
 @Suite(.fewLedgersAtOnce)
 struct ProviderTests {
     private let scratch = ScratchLedger()

@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// The trouble of one provider of a campaign holds nothing back of the others.
+/// Faults of one provider of a campaign do not hold back the others.
 @Suite(.fewLedgersAtOnce)
 struct ProviderTroubleTests {
     private let scratch = ScratchLedger()
@@ -41,7 +41,7 @@ struct ProviderTroubleTests {
         let apns = try await ledger.planned(number, .apns)
         #expect(apns.count == 2)
         #expect(try await ledger.claimed(apns[0]).decision == .run)
-        // What runs hears of it by the poll.
+        // Running shards learn of it by the poll.
         let facts = try #require(try await ledger.read { try $0.campaign(number) })
         #expect(facts.asideReason == nil)
         let runs = try await ledger.read { try $0.runsByShare(facts) }
@@ -53,7 +53,7 @@ struct ProviderTroubleTests {
         #expect(try await released(number, .fcm).isEmpty)
         _ = try await ledger.write(.synced) { try $0.resume(PauseScope(provider: .fcm), now: .start) }
         #expect(try await released(number, .fcm).map(\.record.id.key) == [fcm[0].record.id.key])
-        // All of them together are the whole campaign.
+        // Together they are the whole campaign.
         _ = try await ledger.write(.synced) { try $0.pause(PauseScope(app: "news"), now: .start) }
         #expect(try await ledger.status(number).state == "paused")
         #expect(try await ledger.status(number).law == .holds)
@@ -85,7 +85,7 @@ struct ProviderTroubleTests {
         #expect(try await ledger.claimed(probe[0], now: later).decision == .run)
         #expect(try await ledger.read { try $0.openBreakers() }.first?.breaker.probe?.owner == 7)
         #expect(try await ledger.status(number).state == "sending")
-        // Both: then nothing of it moves.
+        // Both pauses: then nothing of it moves.
         try await ledger.write(.synced) { transaction in
             _ = try transaction.tripBreaker(app: "news", provider: .apns, trip, now: .start)
         }
@@ -112,7 +112,7 @@ struct ProviderTroubleTests {
         #expect(try await ledger.planned(number, .fcm).isEmpty)
         #expect(try await ledger.planned(number, .apns).count == 2)
         #expect(try await ledger.status(number).of(.fcm).pausedBy == [.credentials])
-        // The campaign as a whole is not paused, and does not say so.
+        // The campaign as a whole is not paused, and no event says so.
         let events = try await ledger.read { try $0.events(limit: 100) }.map(\.routingKey)
         #expect(!events.contains("news.campaign.paused"))
         _ = try await ledger.write(.synced) { try $0.resume(campaign: number, reason: .credentials, now: .start) }
@@ -147,7 +147,7 @@ struct ProviderTroubleTests {
         #expect(status.of(.apns).pausedBy == [.wrongEnvironment] && status.of(.apns).pending.held == 250)
         #expect(status.of(.fcm).pausedBy.isEmpty && status.state == "sending")
         #expect(try await ledger.claimed(apns[1]).decision == .setAside(.wrongEnvironment))
-        // The other one's guard has let it go.
+        // The other provider's guard has let it go.
         try await ledger.ran(fcm[1], wrong: 50)
         #expect(try await ledger.status(number).of(.fcm).counts.invalid == 50)
         _ = try await ledger.write(.synced) { try $0.resume(campaign: number, reason: .wrongEnvironment, now: .start) }
@@ -230,7 +230,7 @@ struct ProviderTroubleTests {
                 devices[shard.facts.provider.rawValue, default: 0] += shard.record.count
             }
         }
-        // Half of the campaign by now, and none of both has gone far ahead.
+        // Half of the campaign by now, and neither provider is far ahead.
         #expect(devices.values.reduce(0, +) <= 1400 && devices.values.allSatisfy { $0 > 300 } && devices.count == 2)
         _ = try await ledger.write(.synced) { try $0.pause(PauseScope(provider: .apns), now: .start) }
         var later: Set<String> = []

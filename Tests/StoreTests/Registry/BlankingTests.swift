@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// What stays of forgotten devices in lists: nothing.
+/// Forgotten devices leave no trace in lists.
 @Suite(.fewLedgersAtOnce) struct BlankingTests {
     private let scratch = ScratchLedger()
 
@@ -39,7 +39,7 @@ import Testing
         let rest = try await ledger.read { try $0.places(of: others, app: "news", after: (0, -1)).found }
         #expect(rest.map(\.positions) == [[0, 2], [0]])
         #expect(try await ledger.status(number) == before)
-        // Another that is forgotten in the same chunk is found as well.
+        // Another device forgotten in the same chunk is found as well.
         var one = try #require(rest.first)
         one.positions = [2]
         let place = one

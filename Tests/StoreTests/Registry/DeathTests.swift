@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// Tokens that a provider calls dead, and devices that are forgotten.
+/// Tokens reported as dead by a provider, and forgotten devices.
 @Suite(.fewLedgersAtOnce) struct RegistryDeathTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
@@ -44,7 +44,7 @@ import Testing
         #expect(try await ledger.device("a")?.state == .dead)
         #expect(try await ledger.register(Sample.registration("a", registeredAt: .start + 8), token: 0) == .updated)
         #expect(try await ledger.device("a")?.state == .live)
-        // The old marks are looked at again when the chunk gets new ones; they do not kill it a second time.
+        // The old marks are read again when the chunk gets new ones; they do not kill it a second time.
         _ = try await ledger.write { try $0.learnDeadTokens() }
         #expect(try await ledger.device("a")?.state == .live)
         let next = try await ledger.accepted(Sample.campaign([2], facts: Sample.facts(id: "two"), identity: "two"))

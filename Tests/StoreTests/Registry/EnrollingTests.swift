@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// Devices that speak for themselves.
+/// Devices that register themselves.
 @Suite(.fewLedgersAtOnce) struct EnrollingTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
@@ -38,7 +38,7 @@ import Testing
         try scratch.open(on: database)
         #expect(try await first("a", 1) == .registered(isNew: true))
         #expect(try await first("b", 2) == .registered(isNew: true))
-        // They change tokens, by way of a third installation, and back.
+        // They exchange tokens by way of a third installation, and back.
         #expect(try await enroll("a", 2, .secret(hash: secret("a"))) == .registered(isNew: false))
         #expect(try await enroll("b", 1, .secret(hash: secret("b"))) == .registered(isNew: false))
         #expect(try await first("c", 1) == .registered(isNew: true))
@@ -58,7 +58,7 @@ import Testing
     ) async throws {
         try scratch.open(on: database)
         #expect(try await ledger.register(Sample.registration("imported"), token: 3) == .added)
-        // One that an operator imported gets its secret with the app's first word.
+        // A device that an operator imported gets its secret with the app's first registration.
         #expect(try await first("imported", 3) == .registered(isNew: false))
         #expect(try await first("a", 1) == .registered(isNew: true))
         #expect(try await first("a", 2) == .exists)
@@ -109,7 +109,7 @@ import Testing
         #expect(try await ledger.read { try $0.devices(secretHashes: [self.secret("a")]) }.isEmpty)
         #expect(try await first("a", 0, at: .start + 19) == .registered(isNew: true))
         #expect(try await ledger.device("a")?.state == .live)
-        // What was tracked of who was forgotten is not of who came back.
+        // Tracking of the forgotten device does not apply to the new one.
         #expect(try await ledger.device("a")?.number != number)
     }
 

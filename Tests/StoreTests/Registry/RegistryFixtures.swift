@@ -3,7 +3,7 @@ import Delivery
 import Store
 
 extension Sample {
-    /// A registration of a device with the token of a number.
+    /// Returns a registration of a device with the token of a number.
     static func registration(
         _ installation: String?,
         user: String? = nil,
@@ -40,7 +40,7 @@ extension Ledger {
         try await read { try $0.device(app: app, installation: installation) }
     }
 
-    /// The installations that a walk over the registry meets, with their tokens' numbers in order.
+    /// Returns the installations that a walk over the registry visits, with their tokens' numbers in order.
     func walked(app: String = "news") async throws -> [String] {
         try await read { reader in
             guard let walk = try reader.registryEnd(app: app) else { return [] }
@@ -54,7 +54,7 @@ extension Ledger {
         }
     }
 
-    /// Sends a campaign of the tokens 0 and up; the dead ones are answered 410 with this instant.
+    /// Sends a campaign to the tokens 0 and up; the dead ones are answered 410 with this instant.
     func send(_ id: String, devices: Int, dead: Set<Int>, since: Timestamp) async throws {
         let number = try await accepted(Sample.campaign([devices], facts: Sample.facts(id: id), identity: id))
         for shard in try await planned(number) {

@@ -48,7 +48,7 @@ struct WebhookTests {
         let events = try await ledger.read { try $0.events(limit: 10) }
         #expect(try await waiting(records[0].number).map(\.body) == [events[0].body, events[3].body])
         #expect(try await waiting(records[1].number).map(\.body) == [events[2].body])
-        // Whoever has published them takes nothing from the webhooks.
+        // Publishing the events does not take them from the webhooks.
         try await ledger.write(reach: .shards) { try $0.eventsPublished(events.map(\.sequence)) }
         #expect(try await webhooks().map(\.waiting) == [2, 1, 0])
     }
@@ -67,7 +67,7 @@ struct WebhookTests {
         #expect(try await ledger.read { try $0.dueWebhooks(now: .start + 14) }.isEmpty)
         #expect(try await ledger.read { try $0.dueWebhooks(now: .start + 15) }.map(\.number) == [number])
         #expect(try await take(number, by: 2, at: .start + 15) != nil)
-        // The one that was too late changes nothing any more.
+        // The late one changes nothing any more.
         let late = WebhookState(failures: 9, failingSince: .start, dueAt: .start + 99, reason: "x", disabledAt: nil)
         #expect(try await !ledger.write { try $0.leaveWebhook(number, worker: 1, state: late) })
         #expect(try await webhooks().first?.state.failures == 0)

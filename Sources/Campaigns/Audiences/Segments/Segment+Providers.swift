@@ -1,15 +1,15 @@
 extension Segment {
-    /// Whether a device of a provider may be meant, as far as the expression alone tells.
+    /// Returns true if the expression does not rule out the provider's devices.
     ///
-    /// What it asks besides the provider may hold or not, so this is true unless the provider rules the device out.
+    /// Terms about anything but the provider may hold or not.
     public func mayMean(_ provider: ProviderName) -> Bool { root.holds(of: provider) != false }
 
-    /// Whether every device of a provider is meant, whatever else it is.
+    /// Returns true if every device of a provider matches, whatever its other traits.
     public func meansAll(of provider: ProviderName) -> Bool { root.holds(of: provider) == true }
 }
 
 extension SegmentNode {
-    /// What follows from the provider; nil when it takes more to know.
+    /// The expression's value, if the provider alone determines it; otherwise nil.
     fileprivate func holds(of provider: ProviderName) -> Bool? {
         switch self {
         case .term(.group(.provider, let name)): return name == provider.rawValue
@@ -26,10 +26,11 @@ extension SegmentNode {
 }
 
 extension Job {
-    /// Tells whether a device of a provider may be sent to, as far as the job says: its segments may leave it out, and a
-    /// native push has something for devices of those providers only whose payload it brings.
+    /// Returns true if the job may send to devices of a provider.
     ///
-    /// A list's devices need not be in the registry, which segments are asked of.
+    /// Its segments may leave the provider out, and a native push reaches only devices of providers whose payload it
+    /// brings. For an uploaded list the answer is always true: its devices need not be in the registry, which segments
+    /// query.
     public func mayReach(_ provider: ProviderName) -> Bool {
         guard audience.isOfRegistry else { return true }
         guard brings(for: provider) else { return false }
@@ -38,12 +39,12 @@ extension Job {
         return true
     }
 
-    /// Says whether there is anything for devices of a provider: a native push is what was written under its name.
+    /// Returns true if the job has content for a provider: a native push needs a payload under the provider's name.
     public func brings(for provider: ProviderName) -> Bool {
         kind != .native || content.rawBlocks.contains { $0.name == provider.rawValue && $0.value != nil }
     }
 
-    /// Warnings of providers whose devices a native push to the registry leaves out.
+    /// Returns warnings about providers whose registered devices a native push leaves out.
     public func leftOutWarnings(among providers: [ProviderName]) -> [Problem] {
         guard audience.isOfRegistry else { return [] }
         return providers.filter { !brings(for: $0) }.map { provider in
@@ -59,6 +60,6 @@ extension Job {
 }
 
 extension Content {
-    /// The raw fields by the names of the providers that they are for.
+    /// The raw payloads by provider name.
     fileprivate var rawBlocks: [(name: String, value: JSONValue?)] { [("apns", apns), ("fcm", fcm)] }
 }

@@ -5,7 +5,7 @@ indirect enum SegmentNode: Hashable, Sendable {
     case all([SegmentNode])
     case any([SegmentNode])
 
-    /// The form that all spellings share: flat, no double negation, operands sorted, each once.
+    /// The form that equivalent spellings share: flat, no double negation, operands sorted and without duplicates.
     var normalized: SegmentNode {
         switch self {
         case .term: self
@@ -39,7 +39,7 @@ indirect enum SegmentNode: Hashable, Sendable {
         return nodes.count == 1 ? nodes[0] : make(nodes)
     }
 
-    /// What stands around an expression, and so whether it needs parentheses.
+    /// The operator around an expression, which determines if it needs parentheses.
     enum Place {
         case any, all, not
     }
@@ -59,7 +59,6 @@ indirect enum SegmentNode: Hashable, Sendable {
     }
 }
 
-/// How two values compare.
 enum SegmentComparison: String, Sendable, CaseIterable {
     case less = "<"
     case lessOrEqual = "<="
@@ -68,7 +67,7 @@ enum SegmentComparison: String, Sendable, CaseIterable {
     case greaterOrEqual = ">="
     case greater = ">"
 
-    /// Whether it holds for an order: negative, zero or positive; nothing holds for what cannot be compared.
+    /// Returns true if an order (negative, zero or positive) satisfies the comparison; nil (not comparable) never does.
     func holds(_ order: Int?) -> Bool {
         guard let order else { return false }
         switch self {
@@ -85,18 +84,18 @@ enum SegmentComparison: String, Sendable, CaseIterable {
 /// A tag or a comparison; `!=` is a negated `==`, so it never stands in a term.
 enum SegmentTerm: Hashable, Sendable {
     case tag(String)
-    /// A text of the group that equals one: provider, environment, time zone.
+    /// A text of the packed group equals a value: provider, environment or time zone.
     case group(GroupField, String)
-    /// A language range in lower case.
+    /// A language range, in lower case.
     case locale(String)
     case permission(PushPermission)
     case appVersion(SegmentComparison, String)
     case registeredAt(SegmentComparison, Timestamp)
     case attribute(String, SegmentComparison, SegmentLiteral)
-    /// What phones have said of a campaign.
+    /// A question about tracking events.
     case tracked(TrackedQuestion)
 
-    /// The raw value is the field's place in the packed group.
+    /// A field of the packed group; the raw value is its index there.
     enum GroupField: Int, Sendable {
         case provider = 0
         case environment = 1
@@ -140,7 +139,7 @@ enum SegmentTerm: Hashable, Sendable {
     }
 }
 
-/// What an attribute is compared with.
+/// The right side of an attribute's comparison.
 enum SegmentLiteral: Hashable, Sendable {
     case text(String)
     case number(JSONNumber)
@@ -157,17 +156,17 @@ enum SegmentLiteral: Hashable, Sendable {
     }
 }
 
-/// How names and texts are written.
+/// The spelling of names and texts.
 enum SegmentWord {
-    /// Names that are no attributes.
+    /// The names that are not attributes.
     static let fields = [
         "app_version", "locale", "time_zone", "provider", "platform", "environment", "permission", "registered_at",
     ]
-    /// Words that stand between terms in other languages.
+    /// The words that other languages use for operators.
     static let connectives = ["and": "&&", "or": "||", "not": "!"]
     static let attributePrefix = "attributes."
 
-    /// Letters, digits and what joins words; of other writing systems too.
+    /// Returns true for letters and digits of any script and for characters that join words.
     static func isWordByte(_ byte: UInt8) -> Bool {
         JobIdentity.isWordByte(byte) || byte >= 0x80 || ":/@+#".utf8.contains(byte)
     }

@@ -1,5 +1,5 @@
 extension SegmentParser {
-    /// The rest of `opened(derby, since: 7d)` behind its opening parenthesis.
+    /// Parses the rest of `opened(derby, since: 7d)`, from the opening parenthesis on.
     mutating func tracked(_ word: String, at begin: Int) throws(SegmentProblem) -> SegmentNode {
         let example = "for example \(word)(derby), or \(word)(derby, since: 7d)"
         try advance()
@@ -7,7 +7,7 @@ extension SegmentParser {
             throw problem("\(token.name) stands where a campaign's id must stand", fix: example)
         }
         guard var question = TrackedQuestion(word: word, campaign: id) else {
-            throw scanner.problem("\(word.clipped) can be asked of no campaign", at: begin, fix: example)
+            throw scanner.problem("\(word.clipped) is not a question about a campaign", at: begin, fix: example)
         }
         try advance()
         while token == .comma {
@@ -27,7 +27,9 @@ extension SegmentParser {
         return .term(.tracked(question))
     }
 
-    /// `since: 7d` or `action: LIKE`; a colon is a letter of words, so the value may be the same word's rest.
+    /// Parses `since: 7d` or `action: LIKE`.
+    ///
+    /// A colon is a word character, so the value may be in the same token.
     private mutating func setting(_ question: inout TrackedQuestion, _ example: String) throws(SegmentProblem) {
         guard case .word(let word) = token, let colon = word.firstIndex(of: ":") else {
             throw problem("\(token.name) stands where since: or action: must stand", fix: example)
@@ -60,7 +62,7 @@ extension SegmentParser {
 }
 
 extension String {
-    /// A run of a repeated campaign is `<id>@<instant>`, the one id with an at sign.
+    /// The id with `@` replaced: a run of a repeated campaign, `<id>@<instant>`, has the only ids with an at sign.
     fileprivate func replacingAt() -> String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0 == "@" ? "." : $0 }))
     }

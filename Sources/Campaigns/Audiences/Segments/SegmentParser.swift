@@ -1,11 +1,11 @@
-/// Reads an expression by descent; what it may nest and hold is bounded.
+/// A recursive descent parser for expressions, with bounded nesting and size.
 struct SegmentParser {
     private(set) var warnings: [SegmentProblem] = []
     private(set) var scanner: SegmentScanner
     private(set) var token: SegmentScanner.Token
-    /// Where `token` begins.
+    /// The offset at which `token` begins.
     private var place: Int
-    /// Questions about other campaigns.
+    /// The number of questions about other campaigns.
     var questions = 0
     private var terms = 0
     private var depth = 0
@@ -27,7 +27,7 @@ struct SegmentParser {
         }
     }
 
-    /// The whole text.
+    /// Parses the whole text.
     mutating func expression() throws(SegmentProblem) -> SegmentNode {
         let node = try any()
         switch token {
@@ -96,7 +96,7 @@ struct SegmentParser {
             return inner
         case .word(let word):
             if let sign = SegmentWord.connectives[word.lowercased()] {
-                throw problem("\(word.clipped) is no tag", fix: "write \(sign), or put the tag into quotes")
+                throw problem("\(word.clipped) is not a tag", fix: "write \(sign), or put the tag into quotes")
             }
             return try term(word, isQuoted: false)
         case .quoted(let text): return try term(text, isQuoted: true)
@@ -184,12 +184,12 @@ extension SegmentParser {
         switch name {
         case "app_version":
             guard VersionOrder.isVersion(value.utf8) else {
-                throw problem("\(value.clipped) is no version", fix: "write it like 3.2 or 3.2.1")
+                throw problem("\(value.clipped) is not a version", fix: "write it like 3.2 or 3.2.1")
             }
             return .appVersion(comparison, VersionOrder.canonical(value))
         case "registered_at":
             guard let instant = try? Timestamp(rfc3339: value) else {
-                throw problem("\(value.clipped) is no instant", fix: "write it like \"2026-11-20T00:00:00Z\"")
+                throw problem("\(value.clipped) is not an instant", fix: "write it like \"2026-11-20T00:00:00Z\"")
             }
             return .registeredAt(comparison, instant)
         default: break
@@ -200,12 +200,12 @@ extension SegmentParser {
         switch name {
         case "locale":
             guard DeviceRule.isLocale(value) else {
-                throw problem("\(value.clipped) is no BCP 47 tag", fix: "write it like es or es-ES")
+                throw problem("\(value.clipped) is not a BCP 47 tag", fix: "write it like es or es-ES")
             }
             return .locale(value.lowercased())
         case "time_zone":
             guard DeviceRule.isTimeZone(value) else {
-                throw problem("\(value.clipped) is no IANA name", fix: "write it like Europe/Madrid")
+                throw problem("\(value.clipped) is not an IANA name", fix: "write it like Europe/Madrid")
             }
             return .group(.timeZone, value)
         case "environment":
@@ -214,9 +214,9 @@ extension SegmentParser {
             let word = try choice(value, PushPermission.allCases.map(\.rawValue))
             return .permission(PushPermission(rawValue: word) ?? .unknown)
         default:
-            // Which there are is not the language's to say: a name that no device has matches none.
+            // The language does not know the set of providers: an unknown name matches no device.
             guard ProviderName.isName(value) else {
-                throw problem("\(value.clipped) is no provider", fix: "for example \(example(name))")
+                throw problem("\(value.clipped) is not a provider", fix: "for example \(example(name))")
             }
             return .group(.provider, ProviderName.ofPlatform[value] ?? value)
         }
@@ -262,7 +262,7 @@ extension SegmentParser {
         if value.isQuoted { return .text(value.text) }
         if value.text == "true" || value.text == "false" { return .bool(value.text == "true") }
         let number = JSONNumber(text: value.text)
-        // A number whose exponent no machine holds is compared as the text that it is.
+        // A number with an exponent out of range is compared as text.
         if JSONNumber.isNumber(value.text.utf8) {
             return number.compare(number) == nil ? .text(value.text) : .number(number.normalized)
         }

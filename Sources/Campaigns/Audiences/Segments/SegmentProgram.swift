@@ -1,6 +1,6 @@
-/// An expression as a chain of tests, each of which says where to go on: no recursion and no tree for a device.
+/// An expression compiled to a chain of tests, each with its successors: evaluation needs no recursion and no tree.
 struct SegmentProgram: Sendable {
-    /// A test's successors are indexes of tests, or one of the two ends.
+    /// A test and its successors: indexes of tests, or one of the two ends.
     private struct Step: Sendable {
         var test: Test
         var whenTrue: Int
@@ -17,16 +17,16 @@ struct SegmentProgram: Sendable {
         case text([UInt8], SegmentComparison, [UInt8])
         case number([UInt8], SegmentComparison, JSONNumber, Int64?)
         case version([UInt8], SegmentComparison, [UInt8])
-        /// The place of a question about another campaign.
+        /// The index of a question about another campaign.
         case tracked(Int)
     }
 
     private static let accept = -1
     private static let reject = -2
-    /// From the last test to the first: the entry is the last element.
+    /// The tests from last to first: the entry is the last element.
     private var steps: [Step] = []
     private var entry = 0
-    /// What is asked of tracking; answered by whoever has it.
+    /// The questions to tracking data, which the caller answers.
     let questions: [TrackedQuestion]
 
     init(_ root: SegmentNode) {
@@ -34,7 +34,7 @@ struct SegmentProgram: Sendable {
         entry = compile(root, whenTrue: Self.accept, whenFalse: Self.reject)
     }
 
-    /// Adds the tests of a node behind those that follow it, and says where it begins.
+    /// Appends the tests of a node after those that follow it, and returns the index of its entry.
     private mutating func compile(_ node: SegmentNode, whenTrue: Int, whenFalse: Int) -> Int {
         switch node {
         case .term(let term):
@@ -100,7 +100,8 @@ struct SegmentProgram: Sendable {
         }
     }
 
-    /// Basic filtering of RFC 4647, section 3.3.1: the range itself, or the range and a hyphen in front of more.
+    /// Returns true if a range matches by basic filtering (RFC 4647, section 3.3.1): it equals the locale, or a prefix
+    /// of it that a hyphen follows.
     private static func isLocale(_ locale: UnsafeRawBufferPointer, within range: [UInt8]) -> Bool {
         guard locale.count >= range.count else { return false }
         for (index, letter) in range.enumerated() {
@@ -115,14 +116,14 @@ struct SegmentProgram: Sendable {
         return left.lexicographicallyPrecedes(right) ? -1 : 1
     }
 
-    /// nil when the value is no number.
+    /// Returns nil if the value is not a number.
     private static func order(_ value: UnsafeRawBufferPointer, _ number: JSONNumber, _ whole: Int64?) -> Int? {
         if let whole, let left = shortInteger(value) { return left < whole ? -1 : left > whole ? 1 : 0 }
         guard JSONNumber.isNumber(value) else { return nil }
         return JSONNumber(text: String(decoding: value, as: UTF8.self)).compare(number)
     }
 
-    /// Whole numbers of up to 18 digits, the usual case, without a string.
+    /// Reads an integer of up to 18 digits, the usual case, without allocating a string.
     private static func shortInteger(_ text: UnsafeRawBufferPointer) -> Int64? {
         var digits = text[...]
         let isNegative = digits.first == UInt8(ascii: "-")

@@ -1,4 +1,4 @@
-/// Cuts an expression into tokens.
+/// Splits an expression into tokens.
 struct SegmentScanner {
     enum Token: Equatable {
         case open, close, comma, and, or, not, end
@@ -6,7 +6,7 @@ struct SegmentScanner {
         case word(String)
         case quoted(String)
 
-        /// How messages call it.
+        /// The token's name in messages.
         var name: String {
             switch self {
             case .open: "("
@@ -25,14 +25,14 @@ struct SegmentScanner {
 
     private let bytes: [UInt8]
     private var offset = 0
-    /// Where the token that was given last begins.
+    /// The offset at which the last token begins.
     private(set) var start = 0
 
     init(_ text: String) {
         bytes = Array(text.utf8)
     }
 
-    /// The character at an offset, from 1.
+    /// The number of the character at an offset, from 1.
     func column(_ offset: Int) -> Int {
         1 + bytes[..<min(offset, bytes.count)].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
     }

@@ -1,23 +1,23 @@
-/// What a segment asks of phones' tracking: `opened(derby)`, `actioned(derby, action: LIKE, since: 7d)`.
+/// A segment's question to tracking data: `opened(derby)`, `actioned(derby, action: LIKE, since: 7d)`.
 ///
-/// It holds for a device that has said so of that campaign, on any surface. A campaign is one of the job's app.
+/// It holds for a device that has reported the event for a campaign of the job's app, on any surface.
 public struct TrackedQuestion: Hashable, Sendable {
-    /// What is asked for.
+    /// The kind of event in question.
     public enum Deed: Hashable, Sendable {
         /// An event of this type.
         case type(TrackedType)
-        /// A poll that was answered.
+        /// An answered poll.
         case answered
     }
 
-    /// From when on an event counts.
+    /// The beginning of the period in which events count.
     public enum Since: Hashable, Sendable {
-        /// So many seconds before the audience is made.
+        /// This many seconds before the audience is materialized.
         case ago(seconds: Int64)
-        /// An instant.
+        /// A fixed instant.
         case instant(Timestamp)
 
-        /// The instant, for an audience that is made now.
+        /// Returns the instant for an audience that is materialized now.
         public func instant(now: Timestamp) -> Timestamp {
             switch self {
             case .ago(let seconds): now.advanced(by: .seconds(-seconds))
@@ -39,7 +39,7 @@ public struct TrackedQuestion: Hashable, Sendable {
         init?(_ text: String) {
             let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
             if let last = text.last, let unit = units[last], let count = Int64(text.dropLast()) {
-                // Nothing is kept for longer than ten years.
+                // The limit is ten years; nothing is kept longer.
                 guard (1...315_360_000).contains(count), count * unit <= 315_360_000 else { return nil }
                 self = .ago(seconds: count * unit)
             } else if let instant = try? Timestamp(rfc3339: text) {
@@ -50,17 +50,18 @@ public struct TrackedQuestion: Hashable, Sendable {
         }
     }
 
-    /// Questions of an expression at most: each is a bit for every device of the app's registry, in memory while the
-    /// audience is made.
+    /// The maximum number of questions in an expression.
+    ///
+    /// Each costs one bit per device of the app's registry, in memory while the audience is materialized.
     public static let most = 10
 
-    /// What is asked for.
+    /// The kind of event in question.
     public var deed: Deed
     /// The campaign's id.
     public var campaign: String
-    /// The button, of `actioned` only; nil is any.
+    /// The button, for `actioned` only; nil means any.
     public var action: String?
-    /// From when on; nil is ever.
+    /// The beginning of the period; nil means no limit.
     public var since: Since?
 
     static let words = TrackedType.words + ["answered"]
@@ -90,7 +91,7 @@ public struct TrackedQuestion: Hashable, Sendable {
 }
 
 extension SegmentNode {
-    /// What the expression asks of tracking, each question once, in the order of the normalised expression.
+    /// The expression's questions to tracking data, each once, in the order of the normalized expression.
     var questions: [TrackedQuestion] {
         switch self {
         case .term(.tracked(let question)): return [question]

@@ -1,10 +1,11 @@
-/// How versions of apps compare: `3.2` equals `3.2.0` and comes before `3.10`.
+/// The order of app versions: `3.2` equals `3.2.0` and comes before `3.10`.
 ///
-/// Numbers between dots, however long; a `v` in front, and what follows a `+`, a blank or a bracket, mean nothing. What
-/// follows a hyphen makes it a version before the one without (Semantic Versioning 2.0.0, section 11), and compares by
-/// its bytes.
+/// A version is numbers of any length between dots. A leading `v` is ignored, as is everything after a `+`, a blank or
+/// a bracket. A suffix after a hyphen makes a pre-release, which comes before the version without it (Semantic
+/// Versioning 2.0.0, section 11); suffixes compare by bytes.
 enum VersionOrder {
-    /// Negative, zero or positive as `left` comes before, equals or comes behind `right`; nil when one is no version.
+    /// Returns a negative number, zero or a positive one if `left` comes before, equals or comes after `right`; nil if
+    /// either is not a version.
     static func compare(
         _ left: some Collection<UInt8> & SendableMetatype,
         _ right: some Collection<UInt8> & SendableMetatype
@@ -27,10 +28,9 @@ enum VersionOrder {
         }
     }
 
-    /// Whether a text is a version.
     static func isVersion(_ text: some Collection<UInt8> & SendableMetatype) -> Bool { compare(text, text) != nil }
 
-    /// The one spelling of versions that are equal, with so many numbers at least.
+    /// Returns the one spelling of equal versions, with at least `numbersMin` numbers.
     static func canonical(_ text: String, numbersMin: Int = 1) -> String {
         var cursor = Cursor(text.utf8.map { $0 })
         guard cursor.begin() else { return text }
@@ -50,7 +50,7 @@ enum VersionOrder {
         return left.lexicographicallyPrecedes(right) ? -1 : right.lexicographicallyPrecedes(left) ? 1 : 0
     }
 
-    /// Walks over a version's numbers.
+    /// Iterates over a version's numbers.
     private struct Cursor<Text: Collection<UInt8> & SendableMetatype> {
         private var rest: Text.SubSequence
         private(set) var hasNumber = false
@@ -65,7 +65,8 @@ enum VersionOrder {
             return hasNumber
         }
 
-        /// The next number's digits without zeros in front, none for 0 and behind the end; nil when digits lack.
+        /// Returns the next number's digits without leading zeros, none for 0 and after the last number; nil if digits
+        /// are missing.
         mutating func number() -> Text.SubSequence? {
             guard hasNumber else { return rest.prefix(0) }
             let digits = rest.prefix(while: VersionOrder.isDigit)
@@ -76,7 +77,7 @@ enum VersionOrder {
             return digits.drop { $0 == 48 }
         }
 
-        /// What stands behind a hyphen; nil when something else than a version does.
+        /// Returns the pre-release suffix; nil if the remaining text does not belong to a version.
         func suffix() -> Text.SubSequence? {
             switch rest.first {
             case nil: rest

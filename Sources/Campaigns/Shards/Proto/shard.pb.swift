@@ -260,7 +260,7 @@ nonisolated struct Fanfare_V1_TemplateSlot: Sendable {
   init() {}
 }
 
-/// What a campaign's variant has besides its payload, as the ledger keeps it.
+/// The templates of a campaign's variant, as stored in the ledger.
 nonisolated struct Fanfare_V1_PersonalContent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -1,4 +1,4 @@
-// The HTTP API. The token stays in this tab: session storage is gone when it is closed.
+// The HTTP API. The token stays in this tab: session storage ends with it.
 
 const key = "fanfare.token";
 
@@ -33,8 +33,8 @@ export async function post(path) { return answer(await fetch(path, { method: "PO
 
 export function campaignPath(app, id) { return `/v1/campaigns/${encodeURIComponent(app)}/${encodeURIComponent(id)}`; }
 
-// Server-sent events by fetch, because EventSource cannot carry a token. Comes again with the last id when it is cut
-// off, after a pause that grows to ten seconds; ends when the signal says so, or when there is nothing more to hear.
+// Reads server-sent events by fetch, because EventSource cannot carry a token. Reconnects with the last id after a
+// pause that grows to ten seconds; ends when the signal aborts or when no more events can come.
 export async function listen(path, signal, { event, state, isOver = () => false }) {
   let last = null;
   let pause = 500;

@@ -1,12 +1,12 @@
-// The campaigns: all of them, and one.
+// The list of campaigns, and the page of one.
 
 import { campaignPath, get, listen, post } from "./api.js";
 import { confirmed, duration, element, instant, notice, number, part, percent, table } from "./page.js";
 import { Rate, ended, outcomes } from "./rate.js";
 
 const orders = {
-  pause: { title: "Pause", states: ["sending", "planning", "scheduled"], text: "No request is opened until it is resumed. Devices stay pending; time goes on until its end." },
-  resume: { title: "Resume", states: ["paused"], text: "It goes on where it was paused." },
+  pause: { title: "Pause", states: ["sending", "planning", "scheduled"], text: "No request is opened until it is resumed. Devices stay pending; its time until expiry keeps running." },
+  resume: { title: "Resume", states: ["paused"], text: "It continues where it was paused." },
   fire: { title: "Fire", states: ["held"], text: "It is sent now." },
   cancel: { title: "Cancel", states: ["sending", "planning", "scheduled", "paused", "held"], text: "Devices that were not sent to end cancelled. This cannot be undone." },
 };
@@ -36,7 +36,7 @@ function buttons(status, mayAct) {
     element("button", { type: "button", "data-order": name, on: { click: () => give(name, order, status) } }, order.title)));
 }
 
-// What it is for the app, when it is not just a notification.
+// The campaign's kind, unless it is a plain notification.
 function kind(campaign) {
   return campaign.kind && campaign.kind !== "notification" ? [campaign.kind.replace("_", " ")] : [];
 }
@@ -65,7 +65,7 @@ export function list(view, context) {
       !wanted || [row.id, row.app, row.name, row.state].some((text) => (text ?? "").toLowerCase().includes(wanted)));
     shown.sort((one, other) => (other.accepted_at ?? "").localeCompare(one.accepted_at ?? ""));
     const nodes = shown.map(card);
-    if (nodes.length === 0) nodes.push(element("p", { class: "quiet" }, rows.size === 0 ? "No campaign yet." : "None of this name."));
+    if (nodes.length === 0) nodes.push(element("p", { class: "quiet" }, rows.size === 0 ? "No campaign yet." : "No campaign matches."));
     const isSame = nodes.length === cards.childNodes.length && nodes.every((node, index) => node === cards.childNodes[index]);
     if (!isSame) cards.replaceChildren(...nodes);
   }
@@ -126,7 +126,7 @@ export async function detail(view, context, app, id) {
   view.append(element("p", {}, element("a", { href: "#/campaigns" }, "← All campaigns")), title.node,
     element("section", { class: "card", id: "progress", "aria-label": "Progress" }, parts.progress.node, parts.buttons.node), body);
   let status = await get(campaignPath(app, id));
-  // What phones said; a few rows of the ledger, and phones go on when the campaign is over.
+  // The phones' reports: a few rows of the ledger. They keep coming after the campaign is over.
   let report = null;
   async function ask() {
     try { report = await get(`${campaignPath(app, id)}/report`); } catch { return; }
@@ -229,7 +229,7 @@ export async function detail(view, context, app, id) {
 
   function events() {
     if (history.length === 0) return null;
-    return card("events", "What happened since this page is open", element("ul", { class: "lines" }, history.slice(-50).reverse().map((entry) =>
+    return card("events", "Events since this page was opened", element("ul", { class: "lines" }, history.slice(-50).reverse().map((entry) =>
       element("li", {}, instant(entry.at), ` ${entry.type}`, entry.data?.reason ? `: ${entry.data.reason}` : "", entry.by ? ` (${entry.by})` : ""))));
   }
 

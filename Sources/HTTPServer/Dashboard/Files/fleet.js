@@ -1,4 +1,4 @@
-// The fleet: what needs a person, workers, lanes.
+// The fleet: problems for a person, workers, lanes.
 
 import { get } from "./api.js";
 import { counted, duration, element, number, part, table } from "./page.js";

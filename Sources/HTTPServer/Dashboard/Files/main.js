@@ -1,4 +1,4 @@
-// Which page is shown, who looks at it, and whether the server is there.
+// Routing between pages, the signed-in caller, and the state of the connection.
 
 import { Problem, get, token } from "./api.js";
 import { detail, list } from "./campaigns.js";
@@ -28,7 +28,7 @@ function login() {
   const form = element("form", { class: "card", id: "login" },
     element("h1", {}, "Access token"),
     element("p", { class: "quiet" }, "An admin makes one with: fanfare server token create"),
-    element("div", { class: "filter" }, field, element("button", { class: "strong" }, "Look")));
+    element("div", { class: "filter" }, field, element("button", { class: "strong" }, "Sign in")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     token.set(field.value.trim());
@@ -63,7 +63,7 @@ async function show() {
       caller = await get("/v1/caller");
       told();
     }
-    // Somebody has gone on to another page meanwhile.
+    // The user has gone on to another page.
     if (signal.aborted) return;
     const context = { signal, state, failed, mayAct: caller.role !== "viewer", search: null };
     main.replaceChildren(view);

@@ -1,4 +1,4 @@
-// Building the page: elements by function, never from text, so that nothing that a producer wrote can become markup.
+// Builds the page: elements by function, never from text, so that no producer's text can become markup.
 
 export function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
@@ -38,7 +38,7 @@ export function duration(seconds) {
   return words.join(" ") || "0 s";
 }
 
-// A table that becomes a stack of cards where there is no room: each cell says its column's name.
+// A table that becomes a stack of cards on narrow screens: each cell shows its column's name.
 export function table(columns, rows) {
   const head = element("tr", {}, columns.map(([name, side]) => element("th", { scope: "col", class: side }, name)));
   const body = rows.map((cells) => element("tr", {}, cells.map((cell, index) =>
@@ -46,8 +46,8 @@ export function table(columns, rows) {
   return element("table", { class: "stacked" }, element("thead", {}, head), element("tbody", {}, body));
 }
 
-// A part of the page that is made anew only when what it shows has changed: what is clicked or focused in a part that
-// has not stays the same element.
+// A part of the page that is rebuilt only when its value changes: clicked or focused elements of an unchanged part stay
+// the same elements.
 export function part(name = "div", attributes = {}) {
   const node = element(name, attributes);
   let shown = null;
@@ -68,7 +68,7 @@ export function notice(text) {
   if (text) setTimeout(() => { if (place.textContent === text) place.textContent = ""; }, 8000);
 }
 
-// Asks before something is done that matters; answers whether it is to be done.
+// Asks for confirmation of an action; resolves to true if it was given.
 export function confirmed(title, text, yes) {
   const dialog = document.getElementById("confirm");
   document.getElementById("confirm-title").textContent = title;

@@ -1,4 +1,4 @@
-// Devices a second, from what the server says a second apart, and its chart of the last five minutes.
+// Devices a second, from statuses a second apart, and a chart of the last five minutes.
 
 const shownSeconds = 300;
 const svg = "http://www.w3.org/2000/svg";
@@ -10,7 +10,7 @@ export function ended(status) { return outcomes.reduce((sum, name) => sum + (sta
 export class Rate {
   constructor() { this.points = []; this.last = null; }
 
-  // Takes a status in; `at` in milliseconds.
+  // Takes in a status; `at` in milliseconds.
   note(status, at) {
     const total = ended(status);
     if (this.last && at > this.last.at) {

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// Finds out by a connection's first bytes which HTTP it speaks, on the edge's own address: HTTP/2 begins with its preface
-/// (RFC 9113, section 3.4), as a load balancer does that was told so, or a client that agreed on it by ALPN.
+/// Tells HTTP/2 from HTTP/1.1 by a connection's first bytes, on the edge's own address.
 ///
-/// Confined to the connection's loop.
+/// HTTP/2 begins with its preface (RFC 9113, section 3.4), sent by a load balancer configured for it or by a client
+/// that negotiated it by ALPN. Confined to the connection's loop.
 final class EdgePreface: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    /// Puts HTTP/2 in this handler's place, before it goes.
+    /// Installs HTTP/2's handlers before this handler is removed.
     private let begin: (ChannelHandlerContext) throws -> Void
     private var bytes = ByteBuffer()
 
@@ -18,7 +18,7 @@ final class EdgePreface: ChannelInboundHandler, RemovableChannelHandler {
         self.begin = begin
     }
 
-    /// Whether bytes are those of HTTP/2; nil while they may become so.
+    /// Returns true if the bytes begin with HTTP/2's preface; nil while they are a prefix of it.
     static func isHTTP2(_ bytes: some Collection<UInt8>) -> Bool? {
         guard preface.starts(with: bytes.prefix(preface.count)) else { return false }
         return bytes.count >= preface.count ? true : nil
@@ -43,7 +43,7 @@ final class EdgePreface: ChannelInboundHandler, RemovableChannelHandler {
     private func leave(_ context: ChannelHandlerContext) {
         context.fireChannelRead(wrapInboundOut(bytes))
         bytes.clear()
-        // Fails only when the pipeline is gone already.
+        // Fails only when the pipeline is already gone.
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 }

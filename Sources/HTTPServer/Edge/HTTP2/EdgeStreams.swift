@@ -9,17 +9,17 @@ import Logging
 import NIOCore
 import Store
 
-/// A connection of HTTP/2 at the edge: requests of a load balancer for many phones, or of one phone that agreed on it.
+/// An HTTP/2 connection at the edge: requests of a load balancer for many phones, or of one phone that negotiated it.
 ///
-/// For a rush the cheapest way in: the kernel has one read and one write for dozens of requests. Everything goes through
-/// the same door as on HTTP/1.1. Confined to its loop.
+/// The cheapest way in for a rush: one read and one write in the kernel for dozens of requests. The responder is the
+/// same as for HTTP/1.1. Confined to its loop.
 final class EdgeStreams: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Bytes of frames that are written at once.
+    /// Bytes of frames in one write.
     private static let framesBytes = 15_000
-    /// How often streams and silence are looked at.
+    /// The interval between checks for late streams and for silence.
     private static let look = TimeAmount.seconds(5)
 
     private let responder: EdgeResponder
@@ -31,7 +31,7 @@ final class EdgeStreams: ChannelInboundHandler {
     private let later = StreamAnswer(ReadyAnswer(TrackingRoutes.later))
     private let full = StreamAnswer(ReadyAnswer(EdgeRefusal.full))
     private var date = DateField()
-    /// Nil when the connection is gone.
+    /// Nil after the connection has ended.
     private var context: ChannelHandlerContext?
     private var movedAt = MonotonicInstant.now
     private var isFlushDue = false
@@ -49,7 +49,7 @@ final class EdgeStreams: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        // By now it is known who is there.
+        // The peer is known by now; finding it sets the budget's standing.
         _ = state.peer
         watch(context)
     }
@@ -71,7 +71,7 @@ final class EdgeStreams: ChannelInboundHandler {
             return end(error)
         }
         account()
-        // Nothing of what came is answered: parts of it are missing.
+        // Nothing received is answered: parts of it are missing.
         if session.isOverBudget { leave(state.budget.reason(held: session.heldBytes)) }
     }
 
@@ -98,10 +98,10 @@ final class EdgeStreams: ChannelInboundHandler {
         leave()
     }
 
-    /// Tells the process what the connection holds; what others have too is told by the copy itself.
+    /// Reports the connection's bytes to the process; a shared copy reports itself.
     private func account() { state.held.set(session.heldBytes + state.budget.answeringBytes) }
 
-    /// Sends what has arisen, as far as the other side takes it.
+    /// Sends pending frames as far as the channel is writable.
     private func flush() {
         guard let context else { return }
         do {
@@ -126,7 +126,7 @@ final class EdgeStreams: ChannelInboundHandler {
         }
     }
 
-    /// Answers of one batch leave together.
+    /// Sends the answers of one batch together.
     private func flushSoon() {
         guard !isFlushDue, let context else { return }
         isFlushDue = true
@@ -139,7 +139,7 @@ final class EdgeStreams: ChannelInboundHandler {
 
     // MARK: - The end
 
-    /// The other side broke the protocol: it is told, and that was all.
+    /// Ends a connection whose peer broke the protocol, after pending frames.
     private func end(_ error: any Error) {
         responder.core.logger.debug(
             "a connection ended",
@@ -149,7 +149,7 @@ final class EdgeStreams: ChannelInboundHandler {
         context?.close(promise: nil)
     }
 
-    /// No further requests; the connection goes with its last answer.
+    /// Takes no further requests; the connection closes after its last answer.
     private func leave() {
         guard !isLeaving else { return }
         isLeaving = true
@@ -157,7 +157,7 @@ final class EdgeStreams: ChannelInboundHandler {
         flush()
     }
 
-    /// The connection costs more than it may: it is told so, and that was all.
+    /// Ends a connection that costs too much, with GOAWAY.
     private func leave(_ reason: EdgeReason) {
         guard let context, context.channel.isActive else { return }
         load.refused(reason)
@@ -190,7 +190,7 @@ final class EdgeStreams: ChannelInboundHandler {
         }
         for streamID in leftOver { try? session.reset(streamID: streamID, code: HTTP2ErrorCode.noError) }
         if !late.isEmpty {
-            // Behind a proxy the others of its clients are not to blame.
+            // Behind a proxy, other clients must not suffer for one.
             guard state.budget.standing == .proxy else { return leave(.deadline) }
             for streamID in late {
                 load.refused(.deadline)
@@ -208,7 +208,7 @@ final class EdgeStreams: ChannelInboundHandler {
 // MARK: - Requests
 
 extension EdgeStreams {
-    /// Whether a request that is to come may be what it says: the rest of one without a key is not waited for.
+    /// Returns true if the head of an unfinished request shows a plausible key; otherwise answers the request at once.
     private func isWanted(_ head: borrowing IncomingRequest) -> Bool {
         if responder.isPlausible(head.withValue(of: "authorization") { String(decoding: $0, as: UTF8.self) }) {
             return true
@@ -217,7 +217,7 @@ extension EdgeStreams {
         return false
     }
 
-    /// A request that is to be answered takes memory until then; one that may not is refused, and may be sent again.
+    /// Charges a request to the budget until it is answered; one over the budget is refused, and may be retried.
     private func begin(_ incoming: borrowing IncomingRequest, _ answer: (_ bytes: Int) -> Void) {
         let bytes = incoming.heldBytes
         let held = session.heldBytes + session.sharedUnsentBytes
@@ -252,7 +252,7 @@ extension EdgeStreams {
         }
     }
 
-    /// Asks the door.
+    /// Hands the request to the responder.
     private func pass(_ request: Request?, _ bytes: Int, _ streamID: Int32) {
         guard let request, let context else {
             try? session.reset(streamID: streamID, code: HTTP2ErrorCode.protocolError)
@@ -264,7 +264,7 @@ extension EdgeStreams {
         Task(executorPreference: executor) {
             let reply = await EdgeFront(responder: responder).reply(to: request, peer: peer)
             let body = StreamBody()
-            // Fails for nothing: a body of the edge lies in memory.
+            // Cannot fail: an edge body is in memory.
             try? await reply.response.body.write(body)
             here.value.send(reply, body.bytes, bytes, streamID)
         }
@@ -273,7 +273,7 @@ extension EdgeStreams {
     private func send(_ reply: EdgeReply, _ body: ByteBuffer, _ bytes: Int, _ streamID: Int32) {
         if reply.isDevices { state.budget.proved() }
         let answer = StreamAnswer(reply, body: body)
-        // A client that takes nothing has a few of the large ones at most.
+        // Bounds the large answers held for a client that reads none.
         let held = session.heldBytes + session.sharedUnsentBytes
         let room = reply.shared == nil ? load.room : .max
         if case .refuse(let reason) = state.budget.answer(bytes: body.readableBytes, held: held, processRoom: room) {

@@ -4,7 +4,7 @@ import HummingbirdCore
 import NIOCore
 
 extension Request {
-    /// A request of HTTP/2; nil when a field is none of HTTP's, which nghttp2 lets nearly nobody send, or it names two hosts.
+    /// Makes a request; nil for two hosts, or for a field that HTTP does not allow, of which nghttp2 passes hardly any.
     init?(_ request: borrowing IncomingRequest) {
         guard request.isForOneHost(), let method = request.text(":method").flatMap({ HTTPRequest.Method($0) }) else {
             return nil
@@ -29,7 +29,7 @@ extension Request {
 }
 
 extension IncomingRequest {
-    /// Whether it says one host and no other (RFC 9113, section 8.3.1): what stands in front may have judged by either.
+    /// Returns true for exactly one host (RFC 9113, section 8.3.1): a proxy may have judged by either field.
     borrowing func isForOneHost() -> Bool {
         switch count(of: "host") {
         case 0: true
@@ -38,7 +38,7 @@ extension IncomingRequest {
         }
     }
 
-    /// The value of the first field with a name, as text.
+    /// Returns the value of the first field with a name, as text.
     fileprivate borrowing func text(_ name: StaticString) -> String? {
         withValue(of: name) { String(decoding: $0, as: UTF8.self) }
     }

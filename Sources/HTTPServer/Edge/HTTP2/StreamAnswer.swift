@@ -4,16 +4,16 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// An answer as a stream of HTTP/2 has it, without its id and its date.
+/// An answer in the form of an HTTP/2 stream, without its id and its date.
 struct StreamAnswer {
-    /// Fields that belong to a connection of HTTP/1.1 (RFC 9113, section 8.2.2).
+    /// Fields of HTTP/1.1 connections (RFC 9113, section 8.2.2).
     private static let connectionFields: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     ]
 
     let status: Int
     let body: ByteBuffer
-    /// Keeps the copy that others fetch too.
+    /// Keeps the shared copy alive.
     let shared: SharedContent?
     private let fields: [HeaderField]
 
@@ -35,7 +35,7 @@ struct StreamAnswer {
         }
     }
 
-    /// All fields; `id` is nil when it is among them.
+    /// Returns all fields; `id` is nil when they include it already.
     func fields(id: String?, date: String) -> [HeaderField] {
         var all = fields
         if let id { all.append(HeaderField("x-request-id", id, indexing: .nameOnly)) }
@@ -44,7 +44,7 @@ struct StreamAnswer {
     }
 }
 
-/// The bytes of an answer as they lie in memory, without a copy for the stream.
+/// An answer's bytes in memory, without a copy for the stream.
 final class BufferBytes: AnswerBytes {
     private let bytes: ByteBuffer
     private let shared: SharedContent?
@@ -61,7 +61,7 @@ final class BufferBytes: AnswerBytes {
     }
 }
 
-/// Gathers an answer's body; one that comes in one piece is not copied.
+/// Collects an answer's body; a body of one piece is not copied.
 final class StreamBody: ResponseBodyWriter {
     private let gathered = Mutex(ByteBuffer())
 

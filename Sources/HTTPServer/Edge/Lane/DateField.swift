@@ -1,6 +1,6 @@
 import Campaigns
 
-/// The field `date` of answers (RFC 9110, section 6.6.1), written anew each second.
+/// The field `date` of answers (RFC 9110, section 6.6.1), rendered once a second.
 struct DateField {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
@@ -10,7 +10,7 @@ struct DateField {
     private var second: Int64?
     private var text = ""
 
-    /// The field's value at an instant, such as `Sun, 06 Nov 1994 08:49:37 GMT`; from 1970 to 9999.
+    /// Returns the field's value at an instant, such as `Sun, 06 Nov 1994 08:49:37 GMT`; from 1970 to 9999.
     mutating func text(at now: Timestamp) -> String {
         let second = now.milliseconds / 1000
         if second != self.second { (self.second, text) = (second, Self.text(second)) }

@@ -7,11 +7,11 @@ import NIOCore
 import NIOHTTPTypes
 import Store
 
-/// Answers the edge's requests on the loop of their connection, before Hummingbird hears of them.
+/// The fast path: answers the edge's requests on their connection's loop, ahead of Hummingbird.
 ///
-/// After a large send half a million phones ask within a minute, and on Hummingbird's way each request crosses threads
-/// several times. What the lane cannot take (a body of unknown or large size, a connection that closes) goes that way,
-/// through the same door.
+/// After a large send half a million phones ask within a minute, and in Hummingbird each request crosses threads
+/// several times. Other requests (a body of unknown or large size, a connection that closes) take Hummingbird's path,
+/// to the same responder.
 final class EdgeFastPath: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -21,7 +21,7 @@ final class EdgeFastPath: ChannelDuplexHandler {
     private static let later = ReadyAnswer(TrackingRoutes.later)
     private static let full = ReadyAnswer(EdgeRefusal.full)
 
-    /// What came while a request was being answered.
+    /// Input that arrived while a request was being answered.
     private enum Held {
         case part(HTTPRequestPart)
         case event(Any)
@@ -34,15 +34,15 @@ final class EdgeFastPath: ChannelDuplexHandler {
     private let state: ConnectionState
     private var date = DateField()
     private var order = LaneOrder()
-    /// The request that is being read.
+    /// The request being read.
     private var request: (head: HTTPRequest, target: EdgeTarget, body: ByteBuffer)?
     private var held = CircularBuffer<Held>(initialCapacity: 0)
     private var isReadWanted = false
-    /// The request that is being answered counts for the process.
+    /// True while the current request counts against the process.
     private var isCounted = false
-    /// The client does not take its last answer, and gets no other before it has.
+    /// True while the client has not taken its last answer; it gets no other before that.
     private var isClogged = false
-    /// Kept when the answer that is being written has been taken.
+    /// Succeeds when the answer being written has left.
     private var taken: EventLoopPromise<Void>?
 
     init(_ responder: EdgeResponder, _ state: ConnectionState, on channel: any Channel) {
@@ -52,7 +52,7 @@ final class EdgeFastPath: ChannelDuplexHandler {
         executor = LoopExecutor(channel.eventLoop)
     }
 
-    /// Whether what comes has to wait.
+    /// True while new input has to wait.
     private var isWaiting: Bool { order.isAnswering || isClogged }
 
     // MARK: - In
@@ -71,14 +71,14 @@ final class EdgeFastPath: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // A phone that waits for its answer sends nothing: to keep its connection from being read would only cost. Of one
-        // that does not wait, no more is read than it has sent at once.
+        // A phone that awaits its answer sends nothing, so suspending its reads would only cost. From a client that
+        // pipelines, no more is read than it sent at once.
         if isWaiting, !held.isEmpty { isReadWanted = true } else { context.read() }
     }
 
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         if case .head(let head) = part {
-            // A body that nobody has shown a key for is of no use to anybody: whoever answers then does not wait for it.
+            // A body without a plausible key is useless: the common path refuses it without waiting for the body.
             let isWanted = !LaneRule.hasBody(head) || responder.isPlausible(head.headerFields[.authorization])
             let target = isWanted && LaneRule.fits(head) ? responder.target(of: head) : nil
             if order.began(fitsLane: target != nil) == .lane, let target {
@@ -125,7 +125,7 @@ final class EdgeFastPath: ChannelDuplexHandler {
         }
     }
 
-    /// There is no room for it, nor for what stands behind it.
+    /// Refuses the request, and those behind it, for lack of room.
     private func refuse(_ context: ChannelHandlerContext) {
         held.removeAll()
         send(Self.full, id: Front.identity(given: nil), context)
@@ -142,7 +142,7 @@ final class EdgeFastPath: ChannelDuplexHandler {
         finish(context)
     }
 
-    /// Asks the door.
+    /// Hands the request to the responder.
     private func pass(_ asked: Request, _ target: EdgeTarget, _ context: ChannelHandlerContext) {
         let (responder, peer) = (responder, state.peer)
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -154,13 +154,13 @@ final class EdgeFastPath: ChannelDuplexHandler {
             var response = reply.response
             response.headers[.date] = lane.date.text(at: WallClock.now().asRead)
             context.write(lane.wrapOutboundOut(.head(response.head)), promise: nil)
-            // Fails for nothing but a connection that is gone.
+            // Fails only when the connection is gone.
             try? await response.body.write(LaneWriter(here))
             lane.finish(context)
         }
     }
 
-    /// A copy that others fetch too is there until the client has taken it.
+    /// Keeps a shared copy alive until the answer is written.
     private func keep(_ shared: SharedContent?, _ context: ChannelHandlerContext) {
         guard let shared else { return }
         let promise = context.eventLoop.makePromise(of: Void.self)
@@ -185,13 +185,13 @@ final class EdgeFastPath: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // What waits is nobody's any more.
+        // Waiting input has no recipient any more.
         isClogged = false
         held.removeAll()
         context.fireChannelInactive()
     }
 
-    /// Takes what has waited.
+    /// Processes the waiting input.
     private func goOn(_ context: ChannelHandlerContext) {
         guard !held.isEmpty || isReadWanted else { return }
         while !isWaiting, let next = held.popFirst() {
@@ -201,7 +201,7 @@ final class EdgeFastPath: ChannelDuplexHandler {
             case .error(let error): context.fireErrorCaught(error)
             }
         }
-        // Hummingbird takes what it was given when a read is complete.
+        // Hummingbird processes its input when a read is complete.
         context.fireChannelReadComplete()
         if isReadWanted, held.isEmpty || !isWaiting {
             isReadWanted = false
@@ -214,7 +214,7 @@ final class EdgeFastPath: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Writes an answer's body on the lane's loop.
+    /// Writes an answer's body on the connection's loop.
     private struct LaneWriter: ResponseBodyWriter {
         private let here: NIOLoopBound<(EdgeFastPath, ChannelHandlerContext)>
 

@@ -1,33 +1,33 @@
-/// Which of a connection's requests take the lane, so that answers leave in the order of their requests (RFC 9112, section
-/// 9.3.2); no I/O.
+/// Decides which of a connection's requests take the fast path, so that answers leave in the order of their requests
+/// (RFC 9112, section 9.3.2); no I/O.
 ///
-/// One request at a time is in the lane, and what comes behind it waits. A request that comes while others are on the
-/// common way follows them there.
+/// The fast path holds one request at a time, and later input waits. A request that arrives while others are on the
+/// common path follows them there.
 struct LaneOrder {
-    /// Where parts of a request go.
+    /// The path of a request's parts.
     enum Way: Equatable {
         case lane, common
     }
 
-    /// Where the parts go that follow the last head.
+    /// The path of the parts that follow the last head.
     private(set) var way = Way.common
-    /// A request of the lane is read to its end and not answered yet: what comes has to wait.
+    /// True while a complete request of the fast path is unanswered: new input has to wait.
     private(set) var isAnswering = false
     private var unansweredOnCommonWay = 0
 
-    /// A request begins.
+    /// Records a request's head and chooses its path.
     mutating func began(fitsLane: Bool) -> Way {
         way = fitsLane && unansweredOnCommonWay == 0 ? .lane : .common
         if way == .common { unansweredOnCommonWay += 1 }
         return way
     }
 
-    /// The last request is read to its end.
+    /// Records the end of the last request.
     mutating func ended() { isAnswering = way == .lane }
 
-    /// The answer from the lane is written.
+    /// Records that the fast path's answer is written.
     mutating func answered() { isAnswering = false }
 
-    /// An answer from the common way is written to its end.
+    /// Records that an answer of the common path is completely written.
     mutating func answeredOnCommonWay() { unansweredOnCommonWay -= 1 }
 }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Runs the steps of tasks on an event loop, so that a request that is answered there never leaves its thread.
+/// Runs tasks on an event loop, so that a request answered there never leaves its thread.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -3,8 +3,7 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// Counts the connections of one address that is listened on, and says when there are too many; may be used from any
-/// thread.
+/// Counts the connections of one listening address and limits them; may be used from any thread.
 final class ConnectionCensus: Sendable {
     private let caps: Mutex<ConnectionCaps>
     private let load: EdgeLoad
@@ -14,13 +13,13 @@ final class ConnectionCensus: Sendable {
         self.load = load
     }
 
-    /// How many there are, and may be.
+    /// The current connections and their limits.
     var metrics: ConnectionCaps { caps.withLock { $0 } }
 
-    /// Whether those who say nothing have to go sooner.
+    /// True while silent connections have to close sooner.
     var isFull: Bool { caps.withLock { $0.isFull } }
 
-    /// A connection's address is known; false when it is to be closed, because there are too many of that address.
+    /// Counts a connection by its address; returns false when the address has too many, for the caller to close it.
     func admit(_ address: ClientAddress, _ channel: any Channel) -> Bool {
         guard caps.withLock({ $0.named(address) }) == .accept else {
             load.refused(.addressConnections)
@@ -30,8 +29,7 @@ final class ConnectionCensus: Sendable {
         return true
     }
 
-    /// Lets a server stop accepting while there is no room, so that connections wait in the kernel's queue and nothing
-    /// spins.
+    /// Stops a server from accepting while there is no room: connections wait in the kernel's queue, and nothing spins.
     struct Delegate: AvailableConnectionsDelegate {
         let census: ConnectionCensus
 

@@ -4,11 +4,10 @@ import NIOCore
 import Store
 import Synchronization
 
-/// A content that somebody is fetching: one copy, however many are.
+/// A content being fetched: one copy for all its readers.
 final class SharedContent: Sendable {
-    /// What is stored, without its bytes.
+    /// The stored content without its bytes.
     let head: StoredContent
-    /// Its bytes.
     let bytes: ByteBuffer
     private let load: EdgeLoad
 
@@ -24,7 +23,7 @@ final class SharedContent: Sendable {
     deinit { load.change(by: -bytes.readableBytes) }
 }
 
-/// Contents as long as somebody fetches them, read from the ledger once for all who come meanwhile.
+/// Contents in use; concurrent readers of a content share one read of the ledger.
 ///
 /// May be used from any thread.
 final class ContentShelf: Sendable {
@@ -48,12 +47,12 @@ final class ContentShelf: Sendable {
         self.load = load
     }
 
-    /// Copies that are in use, or being read.
+    /// The number of copies in use or being read.
     var count: Int { places.withLock { $0.values.count { $0.copy != nil || $0.reading != nil } } }
 
-    /// The content that `head` is of; nil when it has gone meanwhile.
+    /// Returns the content of `head`; nil when it has since been removed.
     ///
-    /// Throws the ledger's errors, and 503 when the process holds what it may.
+    /// Throws the ledger's errors, and 503 when the process holds all that it may.
     func content(_ head: StoredContent) async throws -> SharedContent? {
         let key = Key(app: head.app, id: head.id, version: head.version)
         let reading: Task<SharedContent?, any Error>
@@ -95,11 +94,11 @@ final class ContentShelf: Sendable {
 }
 
 extension EdgeRefusal {
-    /// There is no memory for the request at present.
+    /// The refusal for lack of memory.
     static let full = EdgeRefusal(
         .serviceUnavailable,
         .unexpectedError,
-        "the server has as much to do as it can hold; come again in a moment",
+        "the server is at capacity; try again in a moment",
         headers: [.retryAfter: "1"]
     )
 }

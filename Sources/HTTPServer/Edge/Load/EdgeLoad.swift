@@ -1,7 +1,7 @@
 import Delivery
 import Synchronization
 
-/// What all connections make this process hold, and what was refused for it; may be used from any thread.
+/// The load of all connections on this process, and the refusals because of it; may be used from any thread.
 final class EdgeLoad: Sendable {
     private struct State {
         var budget: ProcessBudget
@@ -10,22 +10,22 @@ final class EdgeLoad: Sendable {
 
     private let state: Mutex<State>
 
-    /// `memory` is what the process may have, in bytes.
+    /// `memory` is the process' limit, in bytes.
     init(memory: Int) { state = Mutex(State(budget: ProcessBudget(memory: memory))) }
 
-    /// Bytes that still fit.
+    /// The bytes still available.
     var room: Int { budget.room }
 
-    /// What is held, and may be.
+    /// The bytes held, and their limit.
     var budget: ProcessBudget { state.withLock { $0.budget } }
 
-    /// More is held, or less.
+    /// Adjusts the bytes held.
     func change(by bytes: Int) {
         guard bytes != 0 else { return }
         state.withLock { $0.budget.change(by: bytes) }
     }
 
-    /// A request is to be answered; false, and counted as refused, when too many are.
+    /// Begins an answer; returns false, and counts a refusal, when too many are under way.
     func begins() -> Bool {
         state.withLock { state in
             let isBegun = state.budget.begins()
@@ -34,19 +34,19 @@ final class EdgeLoad: Sendable {
         }
     }
 
-    /// An answer is there.
+    /// Ends an answer.
     func ends() { state.withLock { $0.budget.ends() } }
 
-    /// A request was refused, or a connection ended.
+    /// Counts a refused request or an ended connection.
     func refused(_ reason: EdgeReason) { state.withLock { $0.refused[reason, default: 0] += 1 } }
 
-    /// What the metrics tell.
+    /// The values for the metrics.
     var metrics: (budget: ProcessBudget, refused: [EdgeReason: Int]) {
         state.withLock { ($0.budget, $0.refused) }
     }
 }
 
-/// Bytes of one connection that count for the process until the object is gone.
+/// One connection's bytes, charged to the process for the object's lifetime.
 ///
 /// Confined to the connection's loop.
 final class HeldShare {
@@ -54,7 +54,7 @@ final class HeldShare {
     private let own: Int
     private var bytes = 0
 
-    /// The connection takes so many bytes of its own, before it says anything.
+    /// Charges `own`, the connection's size before its first byte.
     init(_ load: EdgeLoad, own: Int) {
         (self.load, self.own) = (load, own)
         load.change(by: own)
@@ -62,7 +62,7 @@ final class HeldShare {
 
     deinit { load.change(by: -own - bytes) }
 
-    /// The connection holds so many now, besides its own.
+    /// Sets the connection's bytes besides its own size.
     func set(_ bytes: Int) {
         load.change(by: bytes - self.bytes)
         self.bytes = bytes

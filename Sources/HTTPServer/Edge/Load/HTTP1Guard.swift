@@ -2,8 +2,8 @@ import Delivery
 import NIOCore
 import NIOHTTP1
 
-/// What every connection of HTTP/1.1 is held to, whoever answers: one `Host`, no trailers, a place in the process' budget for
-/// bodies, nothing of a body behind its answer, and an end for what dribbles.
+/// Enforces on every HTTP/1.1 connection, on either path: one `Host`, no trailers, a share of the process' budget for
+/// bodies, no body after its answer, and a deadline for trickling peers.
 ///
 /// Stands behind the decoder. Confined to the connection's loop.
 final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -12,27 +12,27 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// How often what a connection waits for is looked at.
+    /// The interval between checks of the connection.
     private static let look = TimeAmount.seconds(5)
 
     private let state: ConnectionState
     private var watching: Scheduled<Void>?
-    /// When something came or went last.
+    /// The time of the last read or write.
     private var movedAt = MonotonicInstant.now
-    /// The request that comes: since when, and how much of it has.
+    /// The request being received: its start, and its bytes so far.
     private var coming: (since: MonotonicInstant, bytes: Int)?
-    /// Answers that are not given yet.
+    /// The number of answers still owed.
     private var unanswered = 0
-    /// Bytes of answers since the client last took what there was, and since when it does not.
+    /// The time since when the client takes nothing, nil while it takes; `writtenBytes` counts since it last took all.
     private var unread: (since: MonotonicInstant, bytes: Int)?
     private var writtenBytes = 0
-    /// Nothing that comes is of use to anybody any more.
+    /// True once further input is ignored.
     private var isRefused = false
-    /// The answer that is being given is the last one: the request that it is for has not come to its end.
+    /// True while the current answer is the last one: its request has not been received completely.
     private var isEarly = false
-    /// Bytes of bodies since the last time that no answer was owed.
+    /// Bytes of bodies since no answer was last owed.
     private var bodyBytes = 0
-    /// How long a client that is answered before it has sent all may take to read the answer.
+    /// The time for a client to read an answer that was sent before its request was complete.
     private static let linger = TimeAmount.seconds(2)
 
     init(_ state: ConnectionState) { self.state = state }
@@ -55,7 +55,7 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(let head):
             guard HTTP1Rule.isGood(head) else {
-                // Whoever answers says 400, behind the answers that are owed, and closes.
+                // The responder answers 400 after the answers still owed, and closes.
                 isRefused = true
                 coming = nil
                 return context.fireErrorCaught(HTTPParserError.invalidHost)
@@ -71,12 +71,12 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireChannelRead(data)
         case .end:
             coming = nil
-            // What stands behind a body says nothing here, and least of all who asks.
+            // Trailers are dropped: they change nothing here, least of all the caller.
             context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
     }
 
-    /// The process holds what it may.
+    /// Refuses the request because the process holds all that it may.
     private func refuse(_ context: ChannelHandlerContext) {
         isRefused = true
         state.core.load.refused(.processMemory)
@@ -94,8 +94,8 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
         if !isRefused { context.read() }
     }
 
-    /// Closes without reading on, when the client has had time to read its answer: bytes that nobody reads would make the
-    /// kernel take the answer back.
+    /// Closes without reading on, after the client has had time to read its answer: closing over unread bytes would
+    /// make the kernel discard the answer.
     private func leave(_ context: ChannelHandlerContext) {
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.linger) { context.close(promise: nil) }
     }
@@ -104,7 +104,7 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
         movedAt = .now
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            // Of several requests the last one is meant by what still comes.
+            // Input still to come belongs to the last of several requests.
             guard coming != nil, unanswered == 1, !head.isInformational else { break }
             isEarly = true
             head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -152,23 +152,23 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Why the connection is ended; nil when it is not.
+    /// Returns the reason to end the connection; nil when there is none.
     private func fault(now: MonotonicInstant) -> EdgeReason? {
         if let coming, RequestDeadline.isOver(since: coming.since, bytes: coming.bytes, now: now) { return .deadline }
         if let unread, RequestDeadline.isOver(since: unread.since, bytes: writtenBytes, now: now) { return .deadline }
         guard coming == nil, unread == nil, unanswered <= 0 else { return nil }
-        // A head that dribbles is silence: nothing of it has come.
+        // A head that trickles in counts as silence: the decoder has passed on none of it.
         return state.isIdle(since: movedAt, now: now) ? .idle : nil
     }
 }
 
-/// What a request's head has to have before anybody looks at it; no I/O.
+/// Rules for HTTP/1.1 requests before they are dispatched; no I/O.
 enum HTTP1Rule {
-    /// What a request's body may take while it is answered, of so many bytes that came: no more than one that is read as a
-    /// whole, since larger ones are written down as they come.
+    /// Returns the memory charged for a body of which so many bytes have arrived: at most that of a job, since larger
+    /// bodies are written out as they arrive.
     static func heldBytes(_ bytes: Int) -> Int { min(bytes, BodyReader.jobMax) }
 
-    /// Exactly one `Host` (RFC 9112, section 3.2), which only HTTP/1.0 may leave out.
+    /// Returns true for exactly one `Host` (RFC 9112, section 3.2); only HTTP/1.0 may leave it out.
     static func isGood(_ head: HTTPRequestHead) -> Bool {
         let hosts = head.headers[canonicalForm: "host"].count
         return hosts == 1 || hosts == 0 && head.version == .http1_0
@@ -176,6 +176,6 @@ enum HTTP1Rule {
 }
 
 extension HTTPResponseHead {
-    /// Whether the answer itself is still to come.
+    /// True if the final answer is still to come.
     fileprivate var isInformational: Bool { (100..<200).contains(status.code) }
 }

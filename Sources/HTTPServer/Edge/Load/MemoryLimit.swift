@@ -2,13 +2,13 @@ import Glibc
 
 /// The memory that this process may have, in bytes.
 enum MemoryLimit {
-    /// The least limit of the process' control groups (version 2 or 1); without one the machine's memory.
+    /// Returns the least limit of the process' control groups (version 2 or 1); without one the machine's memory.
     static func read() -> Int {
         let machine = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
         return min(machine, ofGroups(file: text) ?? machine)
     }
 
-    /// The least limit among a process' groups and those above them; nil when there is none.
+    /// Returns the least limit of a process' groups and their ancestors; nil when there is none.
     ///
     /// `file` reads a file, nil when there is none (cgroups(7), `Documentation/admin-guide/cgroup-v2.rst`).
     static func ofGroups(file: (String) -> String?) -> Int? {
@@ -20,11 +20,12 @@ enum MemoryLimit {
             guard isSecond || parts[1].split(separator: ",").contains("memory") else { continue }
             let (root, name) =
                 isSecond ? ("/sys/fs/cgroup", "memory.max") : ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-            // A limit of a group binds all below it; in a container the path may be the host's, and only the root is there.
+            // A group's limit binds all groups below it. In a container the path may be the host's, with only the root
+            // there.
             var path = parts[2].split(separator: "/").map(String.init)
             while true {
                 let folder = ([root] + path).joined(separator: "/")
-                // `max` is none, and so is the number near 2⁶³ of version 1.
+                // `max` means none, and so does version 1's number near 2⁶³.
                 if let limit = file("\(folder)/\(name)").flatMap({ Int($0.prefix { $0.isNumber }) }), limit > 0,
                     limit < 1 << 60
                 {
@@ -47,9 +48,9 @@ enum MemoryLimit {
 
 /// The descriptors that this process may have.
 enum DescriptorLimit {
-    /// Raises the soft limit as far as the hard one lets it, which costs nothing, and gives it.
+    /// Raises the soft limit as far as the hard one allows, at no cost, and returns it.
     ///
-    /// Programs keep the soft one low for `select`, which this one does not use.
+    /// Programs keep the soft limit low for `select`, which this one does not use.
     static func raise() -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -61,6 +62,6 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Beyond a million connections memory is what ends first.
+    /// Beyond a million connections, memory runs out first.
     private static let most: rlim_t = 1 << 20
 }

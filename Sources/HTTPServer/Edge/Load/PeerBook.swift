@@ -3,11 +3,11 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// Who is at the other end of a connection, or behind the proxy that is.
+/// The other end of a connection, or the client behind a trusted proxy.
 struct Peer: Sendable {
     /// The address for the log, without its port.
     let text: String
-    /// Nil where there is none, such as at a socket of this host's own.
+    /// Nil without an address, such as for a local socket.
     let address: ClientAddress?
 
     init(_ address: ClientAddress) { (text, self.address) = (address.description, address) }
@@ -17,11 +17,11 @@ struct Peer: Sendable {
         address = remote?.ipAddress.flatMap { ClientAddress($0.prefix { $0 != "%" }) }
     }
 
-    /// What limits count it as.
+    /// The name under which limits count the peer.
     var bucket: String { address?.network.description ?? text }
 }
 
-/// Knows who asks: the other end of the connection, unless that is a trusted proxy that says for whom.
+/// Finds the client of a request: the other end of the connection, or the client that a trusted proxy names.
 ///
 /// May be used from any thread.
 final class PeerBook: Sendable {
@@ -29,31 +29,31 @@ final class PeerBook: Sendable {
     private static let xForwardedFor = HTTPField.Name("X-Forwarded-For")
 
     private let trusted: TrustedProxies
-    /// The clients of connections that begin with the header of the PROXY protocol.
+    /// The clients of connections that began with the PROXY protocol's header.
     private let named = Mutex<[ObjectIdentifier: ClientAddress]>([:])
 
     init(_ trusted: TrustedProxies) { self.trusted = trusted }
 
-    /// Whether no proxy is trusted.
+    /// True if no proxy is trusted.
     var trustsNobody: Bool { trusted.isEmpty }
 
-    /// Whether an end of a connection is a proxy whose word is believed.
+    /// Returns true if a peer is a trusted proxy.
     func isProxy(_ peer: Peer) -> Bool { peer.address.map { trusted.contains($0) } ?? false }
 
-    /// A connection is a client's of whom a trusted proxy speaks.
+    /// Records the client that a trusted proxy names for a connection.
     func name(_ channel: any Channel, _ client: ClientAddress) {
         let key = ObjectIdentifier(channel)
         named.withLock { $0[key] = client }
         channel.closeFuture.whenComplete { _ in self.named.withLock { _ = $0.removeValue(forKey: key) } }
     }
 
-    /// The end of a connection.
+    /// Returns a connection's peer.
     func peer(_ channel: any Channel) -> Peer {
         if !trusted.isEmpty, let client = named.withLock({ $0[ObjectIdentifier(channel)] }) { return Peer(client) }
         return Peer(channel.remoteAddress)
     }
 
-    /// Who a request is of that came from an end.
+    /// Returns the client of a request that arrived from `peer`.
     func client(_ fields: HTTPFields, _ peer: Peer) -> Peer {
         guard !trusted.isEmpty, let address = peer.address, trusted.contains(address) else { return peer }
         func values(_ name: HTTPField.Name?) -> [String] {

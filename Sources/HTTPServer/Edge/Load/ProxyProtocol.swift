@@ -1,7 +1,7 @@
 import Delivery
 import NIOCore
 
-/// Reads the header of the PROXY protocol, version 2, with which a trusted proxy may begin a connection, and goes.
+/// Reads a trusted proxy's PROXY header, version 2, if the connection begins with one; then removes itself.
 ///
 /// Stands before TLS. Confined to the connection's loop.
 final class ProxyProtocol: ChannelInboundHandler, RemovableChannelHandler {
@@ -36,7 +36,7 @@ final class ProxyProtocol: ChannelInboundHandler, RemovableChannelHandler {
     private func leave(_ context: ChannelHandlerContext) {
         if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
         bytes.clear()
-        // Fails only when the pipeline is gone already.
+        // Fails only when the pipeline is already gone.
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 }

@@ -4,20 +4,20 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// Contents as the pushes of an app name them, for the devices of the app.
+/// Contents for an app's devices, under the names that pushes carry.
 enum MessageRoutes {
     static let all = [EdgeRoute(.get, "/v1/messages/{id}", .device, "getMessage", get)]
 
-    /// Where a phone shows the signed id of the push that named the content.
+    /// The field with the signed id of the push that named the content.
     private static let message = HTTPField.Name("Fanfare-Message")
 
-    /// What is stored under an id, by an operator or by a campaign: whole, in part, or only whether it has changed.
+    /// Returns the content of an id, stored by an operator or by a campaign: whole, in part, or 304.
     ///
-    /// A campaign's that the device has no push of, or that has sent none so far, is answered as one that is not there.
+    /// A campaign's content is 404 for a device without its push, and until the campaign has sent one.
     private static func get(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let (app, id) = (call.app.name, call.parameter("id"))
-        // Whoever may not have it, or has it, costs no copy of it, and all that fetch it at a time cost one.
+        // A phone that may not have it, or has it, costs no copy of it; concurrent readers share one.
         guard let head = try await core.ledger.read({ try $0.contentHead(app: app, id: id) }),
             ContentAccess.opens(head.owner, shown: campaign(call))
         else { throw missing }
@@ -28,7 +28,7 @@ enum MessageRoutes {
 
     private static let missing = EdgeRefusal(.notFound, .unexpectedError, "there is no content of this id")
 
-    /// The campaign of the push whose signed id is shown; nil without one, or for one that is made up.
+    /// Returns the campaign of the push whose signed id is shown; nil without an id or for a forged one.
     private static func campaign(_ call: EdgeCall) -> UInt32? {
         guard let text = message.flatMap({ call.request.headers[$0] }), let keys = call.app.messageKeys else {
             return nil

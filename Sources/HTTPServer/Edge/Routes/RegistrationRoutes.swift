@@ -6,7 +6,7 @@ import HummingbirdCore
 import PushProviders
 import Store
 
-/// Devices that register, refresh what is known of them, and go.
+/// Registers, refreshes and forgets devices.
 enum RegistrationRoutes {
     static let all = [
         EdgeRoute(.put, "/v1/devices/{id}", .deviceOrIntegrationKey, "registerDevice", put),
@@ -39,7 +39,7 @@ enum RegistrationRoutes {
             proof: proof
         )
         let app = call.app.name
-        // The secret is shown once: it must not be lost with the power.
+        // The secret is shown once: a power failure must not lose it.
         let result = try await core.ledger.write(secret == nil ? .normal : .synced) {
             try $0.enroll(enrolment, app: app, now: core.ledger.now())
         }
@@ -52,38 +52,38 @@ enum RegistrationRoutes {
         )
     }
 
-    /// Whether the device was not known before; throws what became of its word otherwise.
+    /// Returns true if the device was not known before; throws the refusal otherwise.
     private static func isNew(_ result: EnrolmentResult, app: String) throws(EdgeRefusal) -> Bool {
         switch result {
         case .registered(let isNew): return isNew
         case .exists:
-            // The same whatever is known of that installation: whoever asks may be a stranger.
+            // The same text whatever is known of that installation: the sender may be a stranger.
             throw EdgeRefusal(
                 .conflict,
                 .deviceExists,
-                "this id is another installation's: register with a new id"
+                "this id belongs to another installation: register with a new id"
             )
         case .unknownSecret:
-            throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "nobody has this secret any more: register anew")
+            throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "this secret is no longer valid: register again")
         case .noToken:
             throw EdgeRefusal(
                 .unprocessableContent,
                 .tokenInvalid,
-                "no token is known of this device; add token",
+                "this device has no known token; add token",
                 pointer: "/token"
             )
         case .tooMany:
             throw EdgeRefusal(
                 .unprocessableContent,
                 .unexpectedError,
-                "with those that it has, the device would have more than \(DeviceTraits.tagsMax) tags, or more than "
+                "with its existing ones, the device would have more than \(DeviceTraits.tagsMax) tags, or more than "
                     + "\(DeviceTraits.attributesBytesMax) bytes of attributes; remove some first",
                 pointer: "/tags"
             )
         }
     }
 
-    /// Refuses what the app does not let its devices say; the user whom a valid token of its back end names.
+    /// Refuses fields that the app does not let its devices set; returns the user that its back end's token proves.
     private static func judge(
         _ word: EdgeRegistration,
         _ call: EdgeCall,
@@ -96,7 +96,7 @@ enum RegistrationRoutes {
             throw EdgeRefusal(
                 .unprocessableContent,
                 .tokenInvalid,
-                "\(call.app.name) does not send by \(provider.rawValue), but by \(names)",
+                "\(call.app.name) does not send through \(provider.rawValue), but through \(names)",
                 pointer: "/provider"
             )
         }
@@ -115,7 +115,7 @@ enum RegistrationRoutes {
         return try verify(user, call, now: now) ? user : nil
     }
 
-    /// The user whom the app's back end names, where the body names none; a token that says nothing proves nothing.
+    /// Returns the user that the app's back end names where the body names none; an empty token proves nothing.
     private static func provenUser(_ call: EdgeCall, now: Timestamp) -> String? {
         guard call.caller == .integrationKey, let text = userToken.flatMap({ call.request.headers[$0] }) else {
             return nil
@@ -123,9 +123,9 @@ enum RegistrationRoutes {
         return call.edge.userKeys?.user(text, app: call.app.name, now: Double(now.milliseconds) / 1000)
     }
 
-    /// Believes a user's key when the app's back end vouches for it, or the app does not ask for that; whether it does.
+    /// Returns true if the app's back end vouches for a user's key; throws when the app requires that and it does not.
     ///
-    /// A token that is sent is looked at wherever it can be, so that a wrong one is never a silent success.
+    /// A token that was sent is checked wherever it can be, so that a wrong one is never a silent success.
     private static func verify(_ user: String, _ call: EdgeCall, now: Timestamp) throws(EdgeRefusal) -> Bool {
         let text = userToken.flatMap { call.request.headers[$0] }
         func refuse(_ reason: String) -> EdgeRefusal {
@@ -143,12 +143,12 @@ enum RegistrationRoutes {
         }
         let seconds = Double(now.milliseconds) / 1000
         if let fault = keys.fault(text, app: call.app.name, user: user, now: seconds) {
-            throw refuse("the user token is not taken: \(fault.detail)")
+            throw refuse("the user token is rejected: \(fault.detail)")
         }
         return true
     }
 
-    /// Forgets the device: a tombstone at once, and no shard that is cut afterwards sends to it.
+    /// Forgets the device: stores a tombstone at once; shards cut afterwards do not send to it.
     private static func forget(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let (app, id) = (call.app.name, try installation(call))
@@ -158,7 +158,7 @@ enum RegistrationRoutes {
         return .json(["status": "forgotten"])
     }
 
-    /// The id of the path; a device may name no other than its own.
+    /// Returns the path's id; a device may name no other than its own.
     private static func installation(_ call: EdgeCall) throws(EdgeRefusal) -> String {
         let id = call.parameter("id")
         guard EdgeRegistration.isInstallation(id) else {
@@ -169,7 +169,7 @@ enum RegistrationRoutes {
             )
         }
         if case .device(let device) = call.caller, device.installation != id {
-            throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "this secret is another device's")
+            throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "this secret belongs to another device")
         }
         return id
     }

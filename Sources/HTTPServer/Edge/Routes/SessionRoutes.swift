@@ -6,11 +6,11 @@ import HummingbirdCore
 import NIOCore
 import Store
 
-/// Sessions that start: which in-app messages the device may show, and what its app is to tell of.
+/// Starts sessions: the in-app messages that a device may show, and the campaigns that its app presents.
 enum SessionRoutes {
     static let all = [EdgeRoute(.post, "/v1/sessions", .device, "startSession", start)]
 
-    /// All messages that the device is eligible for, or that they are those that it has: 304 to a tag that it names.
+    /// Returns all messages that the device is eligible for; 304 when it names the tag of the same messages.
     private static func start(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let decoded = SessionStart.decode(try await BodyReader.value(call.request))

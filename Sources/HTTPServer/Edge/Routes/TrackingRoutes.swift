@@ -3,11 +3,10 @@ import Fleet
 import HTTPTypes
 import Store
 
-/// What phones say of pushes, and their answers to polls: checked, handed to the broker, and answered when it has them.
+/// Phones' reports about pushes, and answers to polls: checked, published to the broker, answered after its confirm.
 enum TrackingRoutes {
-    /// What phones of a rush ask.
+    /// The path that phones use in a rush.
     static let path = "/v1/tracking"
-    /// What it is called.
     static let operation = "trackEvents"
 
     static let all = [
@@ -15,13 +14,13 @@ enum TrackingRoutes {
         EdgeRoute(.post, "/v1/polls/{id}/answers", .device, "answerPoll", answer),
     ]
 
-    /// The same for every phone of a rush.
+    /// The answer to every phone of a rush.
     static let taken = ReadyAnswer(["status": "accepted"], .accepted)
-    /// The broker takes nothing, or nobody knows whether it did; a phone comes again after some seconds.
+    /// The refusal while the broker takes nothing, or its confirm is missing; a phone retries after some seconds.
     static let later = EdgeRefusal(
         .serviceUnavailable,
         .unexpectedError,
-        "the broker takes nothing at present; send it again, it counts once",
+        "the broker accepts nothing at present; send it again, it counts once",
         headers: [.retryAfter: "5"]
     )
 
@@ -45,7 +44,7 @@ enum TrackingRoutes {
         let request = PollAnswersRequest(body, now: core.ledger.now())
         guard request.problems.isEmpty else { throw EdgeRefusal(request.problems) }
         let device = try Self.device(request.messageID, at: "/m", call)
-        // A poll that the device has no push of is not there for it: nobody learns of one before its release.
+        // A poll is not found for a device without its push: nobody learns of one before its release.
         guard let poll = try await core.polls.poll(call.parameter("id"), app: call.app.name),
             poll.campaign == device.campaign
         else {
@@ -60,7 +59,7 @@ enum TrackingRoutes {
         return try await publish([.answers(answers)], core)
     }
 
-    /// What a message id says, if the app's key signed it; whoever makes one up, or brings another app's, is refused.
+    /// Returns the contents of a message id that the app's key signed; refuses forged ones and those of other apps.
     private static func device(
         _ messageID: String,
         at pointer: String,
@@ -73,7 +72,7 @@ enum TrackingRoutes {
         return device
     }
 
-    /// 202 when the broker has confirmed all of it; 503 when that is not known, to be sent again.
+    /// Returns 202 when the broker has confirmed everything; throws 503 otherwise, so that the phone sends again.
     private static func publish(
         _ entries: [TrackingBatch.Entry],
         _ core: ServerCore

@@ -2,13 +2,13 @@ import Campaigns
 import HTTPTypes
 import NIOCore
 
-/// An answer that is the same for everybody, put together once; its id and its date are left to who sends it.
+/// An answer that is the same for everybody, built once; its writer adds id and date.
 struct ReadyAnswer: Sendable {
     let status: HTTPResponse.Status
-    /// Its own, and those that every answer of the edge has.
+    /// Its own fields, and those of every answer of the edge.
     let headers: HTTPFields
     let body: ByteBuffer
-    /// The same for a route to give.
+    /// The same as a route's answer.
     let answer: Answer
 
     init(_ value: JSONValue, _ status: HTTPResponse.Status, headers: HTTPFields = [:]) {
@@ -22,6 +22,6 @@ struct ReadyAnswer: Sendable {
         body = ByteBuffer(string: text)
     }
 
-    /// A refusal.
+    /// Builds a refusal.
     init(_ refusal: EdgeRefusal) { self.init(refusal.json, refusal.status, headers: refusal.headers) }
 }

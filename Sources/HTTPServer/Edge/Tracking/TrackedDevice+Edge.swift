@@ -3,7 +3,7 @@ import Fleet
 import Store
 
 extension TrackedDevice {
-    /// What a message id says, if the app's key signed it; nil for one that is made up, or another app's.
+    /// Decodes a message id that the app's key signed; nil for a forged one or another app's.
     init?(messageID: String, sentBy device: EdgeDevice, of app: AppConfiguration) {
         guard let keys = app.messageKeys, let id = MessageID(messageID.utf8, app: app.name, keys: keys) else {
             return nil
@@ -13,7 +13,7 @@ extension TrackedDevice {
 }
 
 extension TrackingEvent {
-    /// An event as a device's request has it.
+    /// Makes an event from an entry of a device's request.
     init(_ event: TrackingRequest.Entry, of device: TrackedDevice) {
         self.init(device: device, type: event.type, surface: event.surface, detail: event.detail, at: event.at)
     }

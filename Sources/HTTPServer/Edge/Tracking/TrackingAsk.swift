@@ -4,20 +4,20 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// A request to track in the shape in which nearly all of them come; all others are the door's.
+/// A tracking request in its usual form; requests in any other form go to the responder.
 struct TrackingAsk {
     private static let type = "application/json"
     private static let scheme = "Bearer "
 
-    /// The request's id, the caller's own or one of ours.
+    /// The request's id, the client's own or a generated one.
     let id: String
     let body: [UInt8]
-    /// Who asks: SHA-256 of the secret.
+    /// The sender: SHA-256 of the secret.
     let secretHash: [UInt8]
     let began = ContinuousClock.now
     private let authorization: [UInt8]
 
-    /// A request of HTTP/1.1 that has been read.
+    /// Reads a complete request of HTTP/1.1; nil when its form is not the usual one.
     init?(_ head: HTTPRequest, _ body: ByteBuffer) {
         let fields = head.headerFields
         guard head.method == .post, head.path == TrackingRoutes.path, fields[.contentType] == Self.type,
@@ -28,7 +28,7 @@ struct TrackingAsk {
         self.init(given, Array(authorization.utf8), Array(body.readableBytesView))
     }
 
-    /// A request of HTTP/2.
+    /// Reads a request of HTTP/2.
     init?(_ request: borrowing IncomingRequest) {
         guard request.has(":method", "POST"), request.has(":path", TrackingRoutes.path),
             request.has("content-type", Self.type), request.isForOneHost(),
@@ -40,7 +40,7 @@ struct TrackingAsk {
     }
 
     private init?(_ given: String?, _ authorization: [UInt8], _ body: [UInt8]) {
-        // One word behind `Bearer` (RFC 6750, section 2.1).
+        // One word after `Bearer` (RFC 6750, section 2.1).
         let secret = authorization.dropFirst(Self.scheme.utf8.count)
         guard authorization.starts(with: Self.scheme.utf8), !secret.isEmpty, !secret.contains(UInt8(ascii: " "))
         else { return nil }
@@ -50,12 +50,12 @@ struct TrackingAsk {
         self.authorization = authorization
     }
 
-    /// What the log says of it.
+    /// Returns the request's facts for the log.
     func line(_ peer: String) -> EdgeResponder.Line {
         EdgeResponder.Line(method: "POST", path: TrackingRoutes.path, peer: peer, request: id)
     }
 
-    /// The same for the door, with all that tracking asks of a request.
+    /// The same request for the responder, with every field that tracking needs.
     var request: Request {
         var fields: HTTPFields = [
             .contentType: Self.type, .authorization: String(decoding: authorization, as: UTF8.self),

@@ -3,28 +3,28 @@ import Fleet
 import NIOCore
 import Store
 
-/// Takes what phones track by the dozen: one look into the ledger, one hand-over to the broker and one task for all
-/// requests that come within moments.
+/// Takes phones' tracking requests in batches: one read of the ledger, one publish to the broker and one task for all
+/// requests that arrive within moments.
 ///
-/// After a large send half a million phones say within a minute that they were opened, and a task, a read and two
-/// changes of thread for each would be most of the cost. Only what is well is taken here: everything else is left to the
-/// door, which asks again and refuses in its words. Confined to its loop.
+/// After a large send half a million phones report opens within a minute, and a task, a read and two thread changes for
+/// each would be most of the cost. Only valid requests are taken here. Everything else goes to the responder, which
+/// checks again and words the refusal. Confined to its loop.
 final class TrackingIntake {
-    /// What became of a request.
+    /// The result of a request.
     enum Verdict: Sendable {
-        /// The broker has it.
+        /// The broker has confirmed the events.
         case taken(app: String)
-        /// Nothing was taken, or nobody knows: to be sent again.
+        /// Nothing was taken, or that is unknown: the phone is to send again.
         case later(app: String)
-        /// Nothing was taken and nothing counted: the door is to answer.
+        /// Nothing was taken and nothing counted: the responder is to answer.
         case unusual
     }
 
-    /// How long the first request waits for others: nothing to a phone.
+    /// The time that the first request waits for others: unnoticeable to a phone.
     private static let gathering = TimeAmount.milliseconds(4)
-    /// Requests of a batch at most.
+    /// The most requests of a batch.
     private static let batchMax = 512
-    /// Events of a request at most; a larger one is a phone that comes back, which is no rush.
+    /// The most events of a request; a larger one is from a phone back online, which is no rush.
     private static let eventsMax = TrackingBatch.entriesMax / batchMax
 
     private struct Waiting {
@@ -32,7 +32,7 @@ final class TrackingIntake {
         let told: (Verdict) -> Void
     }
 
-    /// A request whose sender is known and whose events are good.
+    /// A request from a known device with valid events.
     private struct Good {
         let waiting: Waiting
         let app: String
@@ -44,7 +44,7 @@ final class TrackingIntake {
     private let loop: any EventLoop
     private let executor: LoopExecutor
     private var waiting: [Waiting] = []
-    /// A batch is being gathered or read.
+    /// True while a batch is being gathered or read.
     private var isBusy = false
 
     init(_ core: ServerCore, on loop: any EventLoop) {
@@ -55,7 +55,7 @@ final class TrackingIntake {
         executor = LoopExecutor(loop)
     }
 
-    /// Takes a request, and says on the loop what became of it.
+    /// Takes a request, and calls `told` on the loop with the result.
     func take(_ ask: TrackingAsk, told: @escaping (Verdict) -> Void) {
         waiting.append(Waiting(ask: ask, told: told))
         if !isBusy { gather() }
@@ -76,7 +76,7 @@ final class TrackingIntake {
             let devices = try? await intake.ledger.read { ledger throws(LedgerError) in
                 try ledger.devices(secretHashes: hashes)
             }
-            // The next ones are read while these are on their way to the broker.
+            // The next batch is read while this one is on its way to the broker.
             if intake.waiting.isEmpty { intake.isBusy = false } else { intake.gather() }
             await intake.publish(batch, devices ?? [:])
         }
@@ -88,7 +88,7 @@ final class TrackingIntake {
         for waiting in batch {
             guard let device = devices[waiting.ask.secretHash],
                 let events = events(waiting.ask, of: device, now),
-                // Last of all, because the door counts what it answers.
+                // Last, because the responder counts the requests that it answers.
                 edge.deviceLimiter.take(String(device.number), now: instant) == nil
             else {
                 waiting.told(.unusual)
@@ -103,7 +103,7 @@ final class TrackingIntake {
         }
     }
 
-    /// What a request says; nil when anything in it is not as it should be.
+    /// Returns a request's events; nil if anything in it is invalid.
     private func events(_ ask: TrackingAsk, of device: EdgeDevice, _ now: Timestamp) -> [TrackingBatch.Entry]? {
         guard let app = edge.app(named: device.app) else { return nil }
         let request = TrackingRequest(ask.body, now: now)

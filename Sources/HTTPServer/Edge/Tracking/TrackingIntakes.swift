@@ -1,11 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The intakes of all loops, made when they are needed first; may be used from any thread.
+/// The intakes of all loops, created on first use; may be used from any thread.
 final class TrackingIntakes: Sendable {
     private let intakes = Mutex<[ObjectIdentifier: NIOLoopBound<TrackingIntake>]>([:])
 
-    /// The intake of a loop; to be called on it.
+    /// Returns a loop's intake; must be called on that loop.
     func intake(_ core: ServerCore, on loop: any EventLoop) -> TrackingIntake {
         let bound = intakes.withLock { intakes in
             if let known = intakes[ObjectIdentifier(loop)] { return known }

@@ -4,22 +4,22 @@ public import Campaigns
 ///
 /// Immutable; one serves all connections of a process.
 public struct ProviderToken: Hashable, Sendable {
-    /// Counts the tokens of one rule from 1, so that an answer can be told to the token it is about.
+    /// The number of the token within its rule, from 1, by which an answer finds the token that it is about.
     public let generation: UInt32
-    /// The `iat` that Apple judges the age by.
+    /// The `iat` by which Apple judges the token's age.
     public let issuedAt: Timestamp
     /// The value of the `authorization` header.
     ///
-    /// A secret: never in a log.
+    /// A secret that must not appear in a log.
     public let authorization: [UInt8]
 }
 
 /// The text of a token before it is signed.
 enum ProviderTokenText {
-    /// Bytes of an ES256 signature as a JWT has it: r and s, 32 bytes each (RFC 7518, 3.4), not DER.
+    /// The length of an ES256 signature in a JWT: r and s, 32 bytes each (RFC 7518, 3.4), not DER.
     static let signatureBytes = 64
 
-    /// What is signed.
+    /// Returns the bytes to sign.
     static func signingInput(_ identity: ProviderTokenIdentity, issuedAt: Timestamp) -> [UInt8] {
         JSONWebToken.signingInput(
             .es256,
@@ -28,7 +28,7 @@ enum ProviderTokenText {
         )
     }
 
-    /// The header's value: `bearer` and the token.
+    /// Returns the header's value: `bearer` and the token.
     static func authorization(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
         Array("bearer ".utf8) + JSONWebToken.text(signingInput: signingInput, signature: signature)
     }

@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// The provider token in the words of all credentials.
+/// The provider token as a `CredentialRule`.
 extension ProviderTokenRule: CredentialRule {
     /// See `CredentialRule`.
     public var madeAt: Timestamp? { current?.issuedAt }
@@ -12,7 +12,7 @@ extension ProviderTokenRule: CredentialRule {
             let authorization = Authorization(generation: token.generation, value: token.authorization)
             return CredentialNeed(authorization: authorization)
         case .sign(let input): return CredentialNeed(action: .sign(input))
-        // A signature under way is another loop's, and done before this one could be told.
+        // Another loop may be signing; its signature is ready before this result could be reported.
         case .wait: return CredentialNeed(lack: .refused(reason: "NoProviderToken"))
         }
     }
@@ -20,7 +20,7 @@ extension ProviderTokenRule: CredentialRule {
     /// See `CredentialRule`.
     public mutating func signed(_ signature: [UInt8], now: Timestamp) { _ = signed(signature) }
 
-    /// A provider token is signed here, nobody is asked for it.
+    /// Traps: a provider token is signed locally and never fetched.
     public mutating func fetched(_ answer: TokenAnswer, now: Timestamp) {
         preconditionFailure("a provider token that nobody asked for")
     }

@@ -1,44 +1,45 @@
 public import Campaigns
 
-/// When a provider token is made, used and renewed (`push-protocols.md`, C1.6): a machine without clock and key.
+/// Decides when a provider token is made, used and renewed (`push-protocols.md`, C1.6): a state machine without clock
+/// and key.
 ///
-/// Apple takes a token for an hour and refuses a sender that renews more often than every 20 minutes. So a token is
-/// renewed after 45 minutes, never within 20 of the last, with one exception: a token that Apple refuses is replaced
-/// once, at once. When the replacement is refused as well, the fault is elsewhere (this machine's clock, the key), and
-/// nothing is made before the 20 minutes are over. One rule per key and process; a process that starts anew makes a
-/// token at once, because nothing survives that could say how old the last one is.
+/// Apple accepts a token for an hour and refuses a sender that renews more often than every 20 minutes. So a token is
+/// renewed after 45 minutes, and never within 20 minutes of the last one. The one exception: a token that Apple refuses
+/// is replaced once, at once. When Apple refuses the replacement as well, the fault is elsewhere (this machine's clock,
+/// the key), and no token is made before the 20 minutes are over. There is one rule per key and process. A process that
+/// restarts makes a token at once, because it cannot know the age of the last one.
 ///
-/// The driver asks `tokenNeeded` before it prepares requests, signs when told to, hands the signature in with `signed`,
+/// The driver calls `tokenNeeded` before it prepares requests, signs when told to, passes the signature to `signed`,
 /// and reports `refused` and `tooManyUpdates` with the generation of the token that the request carried. A value for
 /// one owner (an actor or a lock).
 public struct ProviderTokenRule: Sendable {
-    /// A token is renewed at this age.
+    /// The age at which a token is renewed.
     public static let renewalAge = Duration.seconds(45 * 60)
-    /// No two tokens are made within this time, but for one in place of a refused one.
+    /// The shortest time between two tokens, except for the replacement of a refused one.
     public static let renewalPause = Duration.seconds(20 * 60)
-    /// Apple refuses older tokens; a minute is kept for requests under way.
+    /// The age up to which a token is used: Apple refuses tokens of an hour, and a minute is kept for requests in
+    /// flight.
     public static let usableAge = Duration.seconds(59 * 60)
-    /// After a failure to sign.
+    /// The pause after a failure to sign.
     public static let signingPause = Duration.seconds(60)
-    /// A clock that goes back further than this makes a new token, because Apple refuses one from the future.
+    /// The largest step back of the clock without a new token; Apple refuses a token from the future.
     public static let clockTolerance = Duration.seconds(60)
 
-    /// Who signs.
+    /// The signer of the tokens.
     public let identity: ProviderTokenIdentity
     private(set) var current: ProviderToken?
-    /// The token before the current one, if it was not refused: what to go back to when Apple says that there were too
-    /// many.
+    /// The token before the current one, unless it was refused; used again when Apple reports too many updates.
     private var previous: ProviderToken?
-    /// The token that Apple counted as one too many: never gone back to while the older one is usable.
+    /// The token that Apple counted as one too many; not used again while the older one is usable.
     private var surplus: ProviderToken?
     private var signing: Signing?
-    /// No token is made before this instant.
+    /// The instant before which no token is made.
     private var pausedUntil: Timestamp?
-    /// When the newest token was made.
+    /// The time at which the newest token was made.
     private var lastMade: Timestamp?
-    /// Apple refused the current token.
+    /// True if Apple refused the current token.
     private var isRefused = false
-    /// The current token took the place of one that was refused.
+    /// True if the current token replaced a refused one.
     private var isReplacement = false
     private var lastGeneration: UInt32 = 0
 
@@ -47,25 +48,25 @@ public struct ProviderTokenRule: Sendable {
         let input: [UInt8]
     }
 
-    /// No token yet.
+    /// Creates a rule without a token.
     public init(identity: ProviderTokenIdentity) {
         self.identity = identity
     }
 
-    /// What is to be done before requests are prepared.
+    /// The step before requests are prepared.
     public enum Step: Equatable, Sendable {
-        /// Requests carry this token.
+        /// Use this token in requests.
         case use(ProviderToken)
-        /// These bytes are to be signed (ES256); then `signed` or `signingFailed`.
+        /// Sign these bytes (ES256), then call `signed` or `signingFailed`.
         case sign([UInt8])
-        /// There is no token now: ask again at this instant, or (nil) when the signature under way is done.
+        /// There is no token: ask again at this instant, or (nil) when the signature in progress is done.
         case wait(until: Timestamp?)
     }
 
-    /// Says which token requests carry now.
+    /// Returns the token that requests carry now, or the step to get one.
     ///
-    /// A refused token that cannot be replaced yet is still given: only the provider can say whether the cause, a wrong
-    /// clock for example, is gone. Who asks is kept from asking often by the pause of the app.
+    /// A refused token that cannot be replaced yet is still returned: only the provider can tell when the cause, a
+    /// wrong clock for example, is gone. The cooldown of the app keeps callers from asking often.
     public mutating func tokenNeeded(now: Timestamp) -> Step {
         if let token = current, !isUsable(token, now: now), let other = surplus, isUsable(other, now: now) {
             (current, surplus) = (other, nil)
@@ -80,9 +81,9 @@ public struct ProviderTokenRule: Sendable {
         return .sign(input)
     }
 
-    /// The signature is there: 64 bytes, r and s.
+    /// Takes the signature of 64 bytes, r and s.
     ///
-    /// Traps when none was asked for or it has another length.
+    /// Traps when none was asked for, or when it has another length.
     public mutating func signed(_ signature: [UInt8]) -> ProviderToken {
         guard let signing else { preconditionFailure("a signature that nobody asked for") }
         precondition(signature.count == ProviderTokenText.signatureBytes, "a signature of \(signature.count) bytes")
@@ -103,38 +104,39 @@ public struct ProviderTokenRule: Sendable {
         return token
     }
 
-    /// The key could not sign; it is tried again after a minute, the current token stays in use.
+    /// Notes that the key could not sign; the rule tries again after a minute, and the current token stays in use.
     public mutating func signingFailed(now: Timestamp) {
         signing = nil
         pausedUntil = now.advanced(by: Self.signingPause)
     }
 
-    /// What follows from `ExpiredProviderToken` and `InvalidProviderToken`, besides the end of its connection.
+    /// The step after `ExpiredProviderToken` and `InvalidProviderToken`, in addition to closing the connection.
     public enum RefusedStep: Equatable, Sendable {
-        /// Send again on another connection with what `tokenNeeded` gives: as a rule another token.
+        /// Send again on another connection with the token from `tokenNeeded`, usually another one.
         case renew
-        /// A new token would fare no better: the app is to wait; no token is made before this instant.
+        /// A new token would not help: the app waits, and no token is made before this instant.
         case suspect(until: Timestamp)
     }
 
-    /// Apple refused a token; `generation` is that of the request, which may be an older one than the token in use.
+    /// Notes that Apple refused a token; `generation` is the request's, whose token may be older than the current one.
     public mutating func refused(generation: UInt32, now: Timestamp) -> RefusedStep {
         if current?.generation == generation { isRefused = true }
         guard isRefused, signing == nil, let pause = pauseEnd(now: now) else { return .renew }
         return .suspect(until: pause)
     }
 
-    /// What follows from `TooManyProviderTokenUpdates`.
+    /// The step after `TooManyProviderTokenUpdates`.
     public enum UpdatesStep: Equatable, Sendable {
-        /// Send again on another connection: `tokenNeeded` gives another token than the one that was answered.
+        /// Send again on another connection: `tokenNeeded` returns another token than the one in the answer.
         case useOther
-        /// The only token there is was answered so: it stays, and what it was to send waits.
+        /// The only token got this answer: it stays, and its requests wait.
         case rest
     }
 
-    /// Apple counted too many tokens: none is made for 20 minutes, and the one before serves on while it is usable.
+    /// Notes that Apple counted too many tokens: none is made for 20 minutes, and the previous one is used while it is
+    /// usable.
     ///
-    /// `generation` is that of the request: what is said of a token that is not in use any more changes nothing.
+    /// `generation` is the request's: an answer about a token that is no longer in use changes nothing.
     public mutating func tooManyUpdates(generation: UInt32, now: Timestamp) -> UpdatesStep {
         guard current?.generation == generation else { return .useOther }
         pausedUntil = max(pausedUntil ?? now, now.advanced(by: Self.renewalPause))

@@ -1,32 +1,32 @@
 public import Campaigns
 
-/// When Google's access tokens are asked for, used and renewed (RFC 7523; `push-protocols.md`, C2): a machine without
-/// clock, key and socket.
+/// Decides when Google's access tokens are requested, used and renewed (RFC 7523; `push-protocols.md`, C2): a state
+/// machine without clock, key and socket.
 ///
-/// A token is asked for with an assertion that the service account signs, and holds for an hour. It is renewed while it
-/// still has five minutes, or a quarter of a shorter life; requests go on with the old one meanwhile. A token that Google
-/// refuses is replaced at once, once: when the one in its place is refused as well, the fault is elsewhere, and nothing
-/// is asked for within a minute. What fails on the way is tried again after 1, 2, 4 … 60 seconds; after the third time in
-/// a row without any token those who wait are told. One question at a time, whoever asks.
+/// A token is requested with an assertion that the service account signs, and is valid for an hour. It is renewed when
+/// five minutes remain, or a quarter of a shorter life; requests use the old token in the meantime. A token that Google
+/// refuses is replaced once, at once. When Google refuses the replacement as well, the fault is elsewhere, and nothing
+/// is requested for a minute. Failures are retried after 1, 2, 4 … 60 seconds; after the third failure in a row without
+/// any token, waiting senders are told. There is one request at a time, whoever asks.
 public struct AccessTokenRule: CredentialRule {
-    /// A token is renewed when it has this left, or a quarter of its life.
+    /// The remaining life at which a token is renewed, or a quarter of its whole life if that is shorter.
     public static let renewalLead = Duration.seconds(300)
-    /// A token is not put on requests any more when it has this left.
+    /// The remaining life below which requests no longer carry a token.
     public static let usableLead = Duration.seconds(10)
-    /// An assertion holds so long (Google: an hour at most).
+    /// The life of an assertion (Google: an hour at most).
     public static let assertionLife = Duration.seconds(3600)
-    /// Between two questions that failed, at most; and after a refusal that only a person can mend.
+    /// The longest pause after a failure, also used after a refusal that only a person can fix.
     public static let pauseMax = Duration.seconds(60)
-    /// Failures in a row after which those who wait are told.
+    /// The number of failures in a row after which waiting senders are told.
     public static let patience = 3
-    /// What the assertion asks for.
+    /// The scope that the assertion asks for.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-    /// Who asks.
+    /// The service account that asks.
     public let account: ServiceAccount
     private var current: Token?
     private var step = Step.idle
-    /// Nothing is asked for before this instant.
+    /// The instant before which nothing is requested.
     private var pausedUntil: Timestamp?
     private var failures = 0
     private var lack: CredentialLack?
@@ -49,12 +49,12 @@ public struct AccessTokenRule: CredentialRule {
     private enum Step: Sendable {
         case idle
         case signing([UInt8])
-        /// Signed; the request is the driver's next action.
+        /// Signed; the driver's next action is this request.
         case ready(TokenRequest)
         case fetching
     }
 
-    /// No token yet.
+    /// Creates a rule without a token.
     public init(account: ServiceAccount) {
         self.account = account
     }
@@ -81,7 +81,7 @@ public struct AccessTokenRule: CredentialRule {
         return need
     }
 
-    /// The signature is there; traps when none was asked for.
+    /// Takes the signature; traps when none was asked for.
     public mutating func signed(_ signature: [UInt8], now: Timestamp) {
         guard case .signing(let input) = step else { preconditionFailure("a signature that nobody asked for") }
         let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
@@ -99,7 +99,7 @@ public struct AccessTokenRule: CredentialRule {
         failed(.refused(reason: "NoSignature"), now: now)
     }
 
-    /// What the token endpoint said; traps when it was not asked.
+    /// Takes the answer of the token endpoint; traps when it was not asked.
     public mutating func fetched(_ answer: TokenAnswer, now: Timestamp) {
         guard case .fetching = step else { preconditionFailure("an access token that nobody asked for") }
         switch answer {
@@ -111,16 +111,16 @@ public struct AccessTokenRule: CredentialRule {
             }
             let word = value?["error"]?.string ?? "Status\(status)"
             let reason = ReasonText.sanitized(Array("NoAccessToken \(word)".utf8))
-            // What Google says of key, account or clock does not change by itself (RFC 6749, 5.2).
+            // Google's verdict about key, account or clock does not change by itself (RFC 6749, 5.2).
             let isFinal = (400...499).contains(status) && ![408, 429].contains(status)
             failed(isFinal ? .refused(reason: reason) : .passing(reason: reason), now: now)
         }
     }
 
-    /// Google refused a token: it is replaced once.
+    /// Notes that Google refused a token, which is replaced once.
     public mutating func replaceRefused(generation: UInt32, now: Timestamp) -> Bool {
         guard let token = current, token.authorization.generation == generation else {
-            // An older one: there is another by now, or it is on its way, unless that has failed.
+            // An older token: a newer one is in use or on its way, unless that has failed.
             return current != nil || lack == nil
         }
         (current, isRefused) = (nil, true)
@@ -130,7 +130,7 @@ public struct AccessTokenRule: CredentialRule {
         return false
     }
 
-    /// Google counts no tokens.
+    /// Returns false: Google does not count tokens.
     public mutating func replaceSurplus(generation: UInt32, now: Timestamp) -> Bool { false }
 
     private mutating func taken(_ text: String, life: Int64, now: Timestamp) {
@@ -176,7 +176,7 @@ public struct AccessTokenRule: CredentialRule {
         )
     }
 
-    /// What a header may carry (RFC 6750, 2.1), at most 4,096 bytes.
+    /// Returns true for a text that a header may carry (RFC 6750, 2.1), at most 4,096 bytes.
     private static func isToken(_ text: String) -> Bool {
         (1...4096).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }

@@ -1,32 +1,32 @@
 import Campaigns
 
-/// A service account of Google Cloud, as the JSON file with its key says it; without the key.
+/// A service account of Google Cloud as described by its JSON file, without the key.
 public struct ServiceAccount: Hashable, Sendable {
     /// The Firebase project.
     public let projectID: String
-    /// Whose key it is: the assertion's issuer.
+    /// The owner of the key and issuer of assertions.
     public let clientEmail: String
-    /// The key's name; the assertion's `kid`.
+    /// The key's id, the assertion's `kid`.
     public let keyID: String
-    /// Where access tokens are given out: the address as the file has it, the assertion's audience.
+    /// The address that gives out access tokens, as written in the file; the assertion's audience.
     public let tokenURI: String
-    /// The same, apart.
+    /// The host and port of `tokenURI`.
     public let tokenEndpoint: ProviderEndpoint
-    /// See `tokenEndpoint`.
+    /// The path of `tokenURI`.
     public let tokenPath: String
 
-    /// Why a file is none.
+    /// The reason why a file is not accepted.
     struct Refusal: Error, Equatable {
         var detail: String
         var fix: String
     }
 
-    /// Reads a file as Google gives it out.
+    /// Reads a file in Google's form.
     init(_ file: [UInt8]) throws(Refusal) {
         let fix = "give the JSON file that Google's console makes for a key of a service account"
         let reading = JSONReader.read(file)
         guard reading.problems.isEmpty, let value = reading.value, value.members != nil else {
-            throw Refusal(detail: "the file is no JSON object", fix: fix)
+            throw Refusal(detail: "the file is not a JSON object", fix: fix)
         }
         guard value["type"]?.string == "service_account" else {
             throw Refusal(detail: "the file's type is not service_account", fix: fix)
@@ -42,7 +42,7 @@ public struct ServiceAccount: Hashable, Sendable {
         clientEmail = texts["client_email", default: ""]
         keyID = texts["private_key_id", default: ""]
         guard (1...64).contains(projectID.utf8.count), projectID.utf8.allSatisfy(Self.isProjectByte) else {
-            throw Refusal(detail: "the file's project_id is no project's id", fix: fix)
+            throw Refusal(detail: "the file's project_id is not a project's id", fix: fix)
         }
         tokenURI = value["token_uri"]?.string ?? "https://oauth2.googleapis.com/token"
         let rest = tokenURI.utf8.dropFirst("https://".utf8.count)
@@ -51,17 +51,17 @@ public struct ServiceAccount: Hashable, Sendable {
         guard tokenURI.hasPrefix("https://"),
             let endpoint = ProviderEndpoint(url: "https://" + String(decoding: host, as: UTF8.self)),
             path.utf8.count <= 256, path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-        else { throw Refusal(detail: "the file's token_uri is no https address", fix: fix) }
+        else { throw Refusal(detail: "the file's token_uri is not an https address", fix: fix) }
         tokenEndpoint = endpoint
         tokenPath = path.isEmpty ? "/" : path
     }
 
-    /// The private key in a file, as PEM; nil when there is none.
+    /// Returns the private key in a file as PEM; nil when there is none.
     static func key(in file: [UInt8]) -> [UInt8]? {
         JSONReader.read(file).value?["private_key"]?.string.map { Array($0.utf8) }
     }
 
-    /// Access tokens that are asked for with the key in a file.
+    /// Returns the credential of access tokens requested with the key in a file.
     public func credential(keyFile: String) -> TokenCredential {
         TokenCredential(
             name: "service account \(clientEmail), key \(keyID.prefix(12))",

@@ -6,48 +6,48 @@ import NIOCore
 import NIOPosix
 public import TLS
 
-/// Measures what the transport alone costs: requests with APNs' shape over a ``ProviderPool``.
+/// Measures the cost of the transport alone: requests with APNs' shape over a ``ProviderPool``.
 ///
-/// A 74-byte path with distinct tokens, eleven header fields with a 200-byte `authorization` that is never indexed,
-/// a 200-byte body. CPU is the loop's thread's, between two samples in steady state. Compare with
+/// A request has a 74-byte path with distinct tokens, eleven header fields with a 200-byte `authorization` that is
+/// never indexed, and a 200-byte body. CPU is the loop's thread's, between two samples in steady state. Compare with
 /// `h2load` against the same server in the same minute.
 public struct TransportBench: Sendable {
-    /// What was measured between the two samples.
+    /// The measurements between the two samples.
     public struct Result: Sendable {
-        /// Requests answered.
+        /// The number of requests answered.
         public var requests: UInt64
-        /// CPU of the loop's thread.
+        /// The CPU seconds of the loop's thread.
         public var cpuSeconds: Double
-        /// Time that passed.
+        /// The elapsed seconds.
         public var seconds: Double
-        /// Requests of the whole run that were not answered 200.
+        /// The number of requests of the whole run that were not answered with 200.
         public var failures: UInt64
-        /// From a request to its answer, of every hundredth request.
+        /// The time from request to answer, of every hundredth request.
         public var answerNanoseconds: [Int64]
 
-        /// Microseconds of CPU for a request.
+        /// Microseconds of CPU per request.
         public var microsecondsPerRequest: Double { self.cpuSeconds * 1e6 / Double(max(1, self.requests)) }
         /// Requests per second.
         public var rate: Double { Double(self.requests) / max(self.seconds, 1e-9) }
     }
 
-    /// Where to.
+    /// The server.
     public var endpoint: HTTP2Endpoint
-    /// Requests of the whole run; the first and last tenth are not measured.
+    /// The number of requests of the whole run; the first and last tenth are not measured.
     public var requests: Int
-    /// Connections at most.
+    /// The most connections.
     public var connections: Int
-    /// Streams of a connection at most.
+    /// The most streams per connection.
     public var streams = 1000
 
-    /// A run against `endpoint`.
+    /// Creates a run against `endpoint`.
     public init(endpoint: HTTP2Endpoint, requests: Int, connections: Int) {
         self.endpoint = endpoint
         self.requests = requests
         self.connections = connections
     }
 
-    /// Runs on a loop of its own.
+    /// Runs on its own loop.
     public func run(tls: TLSClientContext, logger: Logger) async throws -> Result {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -57,7 +57,7 @@ public struct TransportBench: Sendable {
             var configuration = ProviderPoolConfiguration(seed: 1)
             configuration.connections.connectionsMax = self.connections
             configuration.connections.streamsMax = self.streams
-            // Here the number of connections is given, whatever the loop's load.
+            // The number of connections is fixed here, whatever the loop's load.
             let pool = ProviderPool(
                 loop: loop,
                 endpoint: self.endpoint,
@@ -127,7 +127,7 @@ final class BenchSource: RequestSource {
         self.opened += 1
         request.tag = number
         request.setHeaders(self.headers)
-        // Distinct in sixteen digits, as incompressible as a token in all.
+        // Sixteen distinct digits; the token as a whole is incompressible.
         let digits = BenchSource.hexDigits(number &* 0x9E37_79B9_7F4A_7C15)
         let (path, id) = (self.path, self.id)
         request.setPath(capacity: path.count) { room in
@@ -146,13 +146,13 @@ final class BenchSource: RequestSource {
         return true
     }
 
-    /// The sixteen hexadecimal digits of a number, eight at a time.
+    /// Returns the sixteen hexadecimal digits of a number, as two words of eight.
     private static func hexDigits(_ number: UInt64) -> (UInt64, UInt64) {
         (hexDigits(UInt32(truncatingIfNeeded: number)), hexDigits(UInt32(truncatingIfNeeded: number >> 32)))
     }
 
     private static func hexDigits(_ number: UInt32) -> UInt64 {
-        // One half-byte a byte, then '0' to '9' or 'a' to 'f' without a branch.
+        // One nibble per byte, then '0' to '9' or 'a' to 'f' without a branch.
         var spread = UInt64(number)
         spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
         spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
@@ -173,7 +173,7 @@ final class BenchSource: RequestSource {
     }
 
     func connectionFailed(_ failure: ConnectionFailure) {
-        // A bench does not wait for a server that is not there.
+        // A bench does not wait for a server that does not run.
         guard self.opened == 0 else { return }
         self.opened = self.requests
         self.ended = self.requests

@@ -2,9 +2,9 @@ import Campaigns
 import Fleet
 import Foundation
 
-/// What the edge's scenario needs of a fleet besides.
+/// The additional parts of a fleet for the edge's scenario.
 extension BenchFleet {
-    /// An app's file of integration keys without any: its devices are registered already.
+    /// Writes a file of integration keys without a key: the devices are registered already.
     func writeIntegrationKeys() throws -> String {
         let path = folder.path + "/integration.keys"
         guard FileManager.default.createFile(atPath: path, contents: Data("keys: []\n".utf8)) else {
@@ -13,7 +13,7 @@ extension BenchFleet {
         return path
     }
 
-    /// What message ids are signed with.
+    /// Returns the keys that sign message ids.
     func messageKeys() throws -> MessageKeys {
         guard let file = FileManager.default.contents(atPath: folder.messageKey) else {
             throw CommandFailure(.failed, "the file \(folder.messageKey) cannot be read")

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// A connection on which answers come in the order of the requests.
+/// A connection whose answers come in the order of the requests.
 final class EdgeHTTP1Link: EdgeLink, ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let load: EdgeLoad
     private let opens: EdgeOpens
-    /// Requests without an answer.
+    /// The numbers of requests without an answer.
     private var waiting = CircularBuffer<Int>()
     private var unread = ByteBuffer()
     private var unwritten = ByteBuffer()
-    /// nil once the connection is gone.
+    /// Nil after the connection has ended.
     private var context: ChannelHandlerContext?
 
     init(load: EdgeLoad, opens: EdgeOpens) {
@@ -31,7 +31,7 @@ final class EdgeHTTP1Link: EdgeLink, ChannelInboundHandler {
     func flush() {
         guard let context, unwritten.readableBytes > 0 else { return }
         context.writeAndFlush(Self.wrapOutboundOut(unwritten), promise: nil)
-        // Keeps the memory when the channel has let go of it.
+        // Reuses the memory if the channel has released it.
         unwritten.clear()
     }
 
@@ -63,7 +63,7 @@ final class EdgeHTTP1Link: EdgeLink, ChannelInboundHandler {
 
     // MARK: Answers
 
-    /// The status of the next whole answer, which is taken out; nil when it is not whole yet.
+    /// Takes out the next complete answer and returns its status; nil while it is incomplete.
     private func next() -> Int? {
         let found = unread.withUnsafeReadableBytes { bytes -> (status: Int, length: Int)? in
             guard let head = Self.end(of: bytes), head > 12 else { return nil }
@@ -76,7 +76,7 @@ final class EdgeHTTP1Link: EdgeLink, ChannelInboundHandler {
         return found.status
     }
 
-    // Whatever the case of its first letters.
+    // In either case of the first letters.
     private static let lengthNames = ["ontent-Length: ", "ontent-length: "].map { Array($0.utf8) }
     private static let endOfHead: [UInt8] = [13, 10, 13, 10]
 

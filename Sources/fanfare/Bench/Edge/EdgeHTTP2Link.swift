@@ -1,25 +1,25 @@
 import HTTP2
 import NIOCore
 
-/// A connection with many requests at once, in the clear.
+/// A connection with many concurrent requests, in the clear.
 ///
 /// Requests beyond the peer's limit of streams wait here, in order, and their latency counts on.
 final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Frames are given to the channel in pieces of about this size: more than a tick has.
+    /// The approximate size of one write to the channel: more than one tick produces.
     private static let writeBytes = 15_000
 
     private let load: EdgeLoad
     private let opens: EdgeOpens
     private let http2: HTTP2ClientSession
-    /// nil once the connection is gone.
+    /// Nil after the connection has ended.
     private var context: ChannelHandlerContext?
-    /// Requests that HTTP/2 was not given yet.
+    /// Requests not yet submitted to HTTP/2.
     private var waiting = CircularBuffer<Int>()
     private var unwritten = ByteBuffer()
-    /// The peer's SETTINGS came: before them its limit of streams is unknown.
+    /// True once the peer's SETTINGS have arrived: before them its limit of streams is unknown.
     private var isReady = false
     private var hasTurn = false
 
@@ -51,7 +51,7 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
         } catch {
             return end(context, "\(error)")
         }
-        // What does not fit stays in HTTP/2 until the channel is writable again.
+        // Frames that do not fit stay in HTTP/2 until the channel is writable again.
         while context.channel.isWritable {
             let room = Self.writeBytes + HTTP2ClientSession.frameBytesMax
             let count = unwritten.writeWithUnsafeMutableBytes(minimumWritableBytes: room) {
@@ -59,12 +59,12 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
             }
             guard count > 0 else { break }
             context.writeAndFlush(Self.wrapOutboundOut(unwritten), promise: nil)
-            // Keeps the memory when the channel has let go of it.
+            // Reuses the memory if the channel has released it.
             unwritten.clear()
-            // Nearly always: one write to the socket in a tick.
+            // The usual case: one write to the socket in a tick.
             if count < Self.writeBytes { break }
         }
-        // After a GOAWAY requests end before they are sent.
+        // After a GOAWAY, requests end before they are sent.
         if http2.hasEnded { takeAnswers() }
     }
 
@@ -72,7 +72,7 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
         let allowed = min(http2.freeSlots, (http2.maxConcurrentStreams ?? 0) - http2.inFlight)
         for _ in 0..<max(0, min(allowed, waiting.count)) {
             let number = waiting.removeFirst()
-            // The clock is for deadlines, and here are none.
+            // The clock is only for deadlines, of which there are none here.
             _ = try http2.submit(now: 0) { request in
                 opens.fill(number, &request)
                 return true
@@ -125,7 +125,7 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
         load.answered(Int(end.tag), status: Int(end.status), at: now)
     }
 
-    /// The connection is of no use any more: nothing is answered but what was.
+    /// Ends the connection: open requests are lost, unless they are answered already.
     private func end(_ context: ChannelHandlerContext, _ reason: String) {
         guard self.context != nil else { return }
         self.context = nil

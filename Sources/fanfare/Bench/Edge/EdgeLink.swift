@@ -1,17 +1,17 @@
 import NIOCore
 
-/// One connection of a rush; what it hears it tells its ``EdgeLoad``.
+/// One connection of a rush; reports to its ``EdgeLoad``.
 ///
 /// Confined to the load's loop.
 protocol EdgeLink: AnyObject {
-    /// A request is due: it goes out with the next ``flush()``, or later when the connection takes no more.
+    /// Queues a request that is due: it leaves with the next ``flush()``, or later when the connection takes no more.
     func send(_ number: Int)
 
-    /// Sends what may go.
+    /// Sends as much as the connection takes.
     func flush()
 }
 
-/// How the requests of a rush come to the edge.
+/// The path of a rush's requests to the edge.
 enum EdgeWire: Sendable {
     /// From the phones themselves.
     case http1
@@ -19,28 +19,28 @@ enum EdgeWire: Sendable {
     /// section 3.3).
     case http2
 
-    /// How many connections there are.
+    /// The number of connections.
     var connections: Int {
         switch self {
-        // Enough that hardly any phone waits for the answer to another one.
+        // Enough that hardly any phone waits for another one's answer.
         case .http1: 2_048
-        // What a few load balancers keep open.
+        // As many as a few load balancers keep open.
         case .http2: 16
         }
     }
 
-    /// How many requests in a row a connection gets before the next one's turn.
+    /// The number of consecutive requests on one connection before the next one's turn.
     var inRow: Int {
         switch self {
-        // Every one is another phone's.
+        // Each request is from another phone.
         case .http1: 1
-        // Proxies go on with a connection while it takes more, and the sockets' writes and reads, most of what a phone
-        // costs the machine that is measured, are a sixth. No more than that: what a stall has held back is spread.
+        // Proxies keep using a connection while it takes more, which cuts the sockets' writes and reads, most of a
+        // phone's cost to the measured machine, to a sixth. Not more: requests held back by a stall are spread.
         case .http2: 16
         }
     }
 
-    /// For people.
+    /// The name for people.
     var name: String {
         switch self {
         case .http1: "HTTP/1.1"

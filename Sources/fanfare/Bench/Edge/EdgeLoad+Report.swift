@@ -1,16 +1,16 @@
 extension EdgeLoad {
-    /// What came of a rush.
+    /// The result of a rush.
     struct Report: Sendable {
-        /// From a request's instant to its answer, in microseconds, in order of size.
+        /// Times from a request's due instant to its answer, in microseconds, sorted once closed.
         private(set) var latencies: [UInt32] = []
         /// Answers by status.
         private(set) var statuses: [Int: Int] = [:]
         /// Requests that were never answered.
         var unanswered = 0
-        /// CPU of the thread that sent and took the answers.
+        /// CPU of the thread that sends and receives, in seconds.
         var cpuSeconds = 0.0
 
-        /// Room for so many answers.
+        /// Reserves room for so many answers.
         init(capacity: Int) { latencies.reserveCapacity(capacity) }
 
         /// Adds an answer.
@@ -19,10 +19,10 @@ extension EdgeLoad {
             latencies.append(microseconds)
         }
 
-        /// All answers are in.
+        /// Sorts the latencies when all answers are in.
         mutating func close() { latencies.sort() }
 
-        /// The smallest latency in milliseconds that a share does not exceed.
+        /// Returns the latency in milliseconds that covers a share of the answers; nil for none.
         func percentile(_ share: Double) -> Double? {
             guard !latencies.isEmpty else { return nil }
             let rank = Int((share * Double(latencies.count)).rounded(.up))

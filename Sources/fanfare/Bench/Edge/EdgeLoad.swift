@@ -2,24 +2,24 @@ import Campaigns
 import NIOCore
 import NIOPosix
 
-/// Phones that open an app after a push: requests at instants of a schedule, over connections that stay open.
+/// Phones that open an app after a push: requests at scheduled instants, over connections that stay open.
 ///
-/// Cheap on purpose: the generator shares the machine with what it measures. A request is due at its instant whether or
-/// not the one before is answered, so that a server that stalls is seen to. Confined to one loop.
+/// Cheap on purpose: the generator shares the machine with the measured server. A request is due at its instant whether
+/// or not the previous one is answered, so that a stall of the server shows. Confined to one loop.
 final class EdgeLoad {
-    /// What is sent, when, and how it comes there.
+    /// The requests, their schedule and their path.
     struct Plan: Sendable {
         let wire: EdgeWire
-        /// Of 127.0.0.1.
+        /// On 127.0.0.1.
         let port: Int
         let schedule: EdgeSchedule
         let opens: EdgeOpens
     }
 
     private static let tick = TimeAmount.milliseconds(1)
-    /// Answers that do not come so long after the last request are not waited for.
+    /// The longest wait for answers after the last request.
     private static let patience = TimeAmount.seconds(30)
-    /// Connections that cannot be used after so long end the bench.
+    /// The longest wait for usable connections; after it the bench fails.
     private static let openingMax = TimeAmount.seconds(10)
 
     private enum Stage {
@@ -37,10 +37,10 @@ final class EdgeLoad {
     private var begin = NIODeadline.now()
     private var cpuBefore = 0.0
     private var sent = 0
-    /// Answered, or known never to be.
+    /// Requests answered, or known to be lost.
     private var settled = 0
     private var report: Report
-    /// Links with something to send, each once; two lists in turn, whose memory is kept.
+    /// Links with something to send, each once; two arrays used alternately, to keep their memory.
     private var turns: [any EdgeLink] = []
     private var spareTurns: [any EdgeLink] = []
 
@@ -67,7 +67,7 @@ final class EdgeLoad {
     private static func run(_ plan: Plan, on loop: any EventLoop) async throws -> Report {
         var channels: [any Channel] = []
         defer { for channel in channels { channel.close(promise: nil) } }
-        // Nothing is read before there is somebody to hear it: an HTTP/2 server may be the first to speak.
+        // Reads begin only with a handler: an HTTP/2 server may be the first to speak.
         let bootstrap = ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
         for _ in 0..<plan.wire.connections {
             channels.append(try await bootstrap.connect(host: "127.0.0.1", port: plan.port).get())
@@ -85,7 +85,7 @@ final class EdgeLoad {
     private func open(_ channels: [any Channel]) {
         loop.assumeIsolated().scheduleTask(in: Self.openingMax) {
             guard self.stage == .opening else { return }
-            self.fail("did not say within 10 s that it takes \(self.plan.wire.name)")
+            self.fail("did not accept \(self.plan.wire.name) within 10 s")
         }
         do {
             for channel in channels {
@@ -105,7 +105,7 @@ final class EdgeLoad {
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }
 
-    /// A link can be used; the rush begins when all can.
+    /// Counts a usable link; the rush begins when all are usable.
     func linkIsReady() {
         ready += 1
         guard stage == .opening, ready == plan.wire.connections else { return }
@@ -115,15 +115,15 @@ final class EdgeLoad {
         schedule()
     }
 
-    /// A link is gone; those that are left go on, and the report says what was lost.
+    /// Notes the end of a link; the others go on, and the report counts the lost requests.
     func linkEnded(_ reason: String) {
         if stage == .opening { fail("closed a connection of \(plan.wire.name) at its beginning: \(reason)") }
     }
 
-    /// A link has something to send; to be said once before each flush.
+    /// Notes that a link has something to send; called once before each flush.
     func needsTurn(_ link: any EdgeLink) { turns.append(link) }
 
-    /// A request was answered.
+    /// Records the answer to a request.
     func answered(_ number: Int, status: Int, at now: NIODeadline) {
         guard stage == .running else { return }
         let waited = (now - begin).nanoseconds - plan.schedule.instant(of: number)
@@ -131,7 +131,7 @@ final class EdgeLoad {
         settle()
     }
 
-    /// A request will not be answered any more.
+    /// Records that a request will not be answered.
     func lost() {
         guard stage == .running else { return }
         settle()
@@ -182,7 +182,7 @@ final class EdgeLoad {
 
     private func end(_ result: Result<Report, any Error>) {
         stage = .over
-        // They hold this one.
+        // The links hold this object.
         links = []
         turns = []
         done(result)

@@ -2,10 +2,10 @@ import Campaigns
 import HTTP2
 import NIOCore
 
-/// The requests of phones that open a push, one a phone, of the same length all.
+/// The requests of phones that open a push, one for each phone, all of the same length.
 ///
-/// Written straight to where they leave from, without an allocation: half a million of them are sent by the machine that
-/// is measured.
+/// Written straight into the outgoing buffer, without an allocation: the measured machine itself sends half a million
+/// of them.
 final class EdgeOpens: Sendable {
     private let secrets: [UInt8]
     private let secretBytes: Int
@@ -22,7 +22,7 @@ final class EdgeOpens: Sendable {
     private static let scheme = Array("Bearer ".utf8)
     private static let numberDigits = 12
 
-    /// - Parameter secrets: as many as message ids, one after the other.
+    /// - Parameter secrets: As many as message ids, concatenated.
     init(secrets: [UInt8], messageIDs: [String], at: String) {
         let count = messageIDs.count
         precondition(count > 0 && secrets.count % count == 0, "\(secrets.count) bytes of secrets for \(count) phones")
@@ -54,7 +54,7 @@ final class EdgeOpens: Sendable {
         )
     }
 
-    /// A phone's request in HTTP/1.1.
+    /// Appends a phone's request in HTTP/1.1.
     func appendHTTP1(_ number: Int, to buffer: inout ByteBuffer) {
         buffer.writeBytes(head)
         withSecret(of: number) { _ = buffer.writeBytes($0) }
@@ -62,7 +62,7 @@ final class EdgeOpens: Sendable {
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: body.count) { writeBody(number, to: $0) }
     }
 
-    /// The same in HTTP/2, named by its number.
+    /// Fills in a phone's request in HTTP/2, tagged with its number.
     func fill(_ number: Int, _ request: inout RequestWriter) {
         request.tag = UInt64(number)
         request.setHeaders(headers)

@@ -3,13 +3,13 @@ import Fleet
 import PushProviders
 import Store
 
-/// Devices that are registered at the edge, with what their requests show.
+/// Devices registered at the edge, with their secrets.
 struct EdgePhones: Sendable {
-    /// One after the other, all of a length.
+    /// The secrets, concatenated, all of one length.
     private let secrets: [UInt8]
     private let count: Int
 
-    /// Registers made-up devices of an app, as the edge does it one by one.
+    /// Registers made-up devices of an app, one by one as the edge does.
     static func register(_ count: Int, app: String, in ledger: Ledger) async throws -> EdgePhones {
         var tokens = MadeUpTokens(seed: 12)
         var secrets: [UInt8] = []
@@ -31,7 +31,7 @@ struct EdgePhones: Sendable {
         return EdgePhones(secrets: secrets, count: count)
     }
 
-    /// What each of them sends when it opens a push; it is the device of its number in the campaign.
+    /// Returns the devices' requests for opening a push; a device's number is its index in the campaign.
     func opens(of campaign: UInt32, app: String, keys: MessageKeys) -> EdgeOpens {
         let ids = MessageID.signed(campaign: campaign, devices: Array(0..<UInt32(count)), app: app, keys: keys)
         return EdgeOpens(secrets: secrets, messageIDs: ids, at: WallClock.now().asRead.rfc3339)

@@ -1,9 +1,9 @@
 import Campaigns
 import Fleet
 
-/// What came of one rush.
+/// The result of one rush.
 struct EdgeRush: Sendable {
-    /// Which one: the end of its figures' names, and what people read.
+    /// A rush's name: the suffix of its numbers' names, and its label for people.
     struct Name: Sendable {
         let id: String
         let label: String
@@ -12,19 +12,19 @@ struct EdgeRush: Sendable {
     let name: Name
     let opens: Int
     let report: EdgeLoad.Report
-    /// Opens in the ledger.
+    /// Opens counted in the ledger.
     let counted: Int
     /// Seconds from the last answer until the ledger had the last open.
     let written: Double
     /// CPU of the server, in seconds.
     let serverCPU: Double
-    /// CPU of the worker in that time.
+    /// CPU of the worker in that time, in seconds.
     let workerCPU: Double
 
-    /// A phone waits for so long, in milliseconds, 99 times of 100.
+    /// The target for a phone's wait at the 99th percentile, in milliseconds.
     private static let waitMax = 50.0
 
-    /// For who waits for the bench's end.
+    /// The progress line, printed while the bench goes on.
     var line: String {
         let wait = report.percentile(0.99).map { BenchNumber.text($0, digits: 1) } ?? "?"
         let cpu = BenchNumber.text(microseconds(serverCPU), digits: 1)

@@ -4,15 +4,15 @@ import Fleet
 import Foundation
 import Store
 
-/// A rush of opens at the device edge: none lost, how long a phone waits, and whether sending keeps its rate meanwhile.
+/// A rush of opens at the device edge: lost opens, the wait of a phone, and the rate of sending meanwhile.
 struct EdgeScenario: Sendable {
     let stage: BenchStage
 
-    /// The rush lasts for so long, whatever its size (issue 8).
+    /// The length of a rush, whatever its size (issue 8).
     private static let seconds = 60
-    /// Of the machine's full rate, so much is sent meanwhile.
+    /// The share of the machine's full rate that is sent meanwhile.
     private static let share = 0.4
-    /// The rate is kept when so much of it is sent in the whole rush.
+    /// The share of that rate that has to be kept over the whole rush.
     private static let kept = 0.97
 
     private static let alone = EdgeRush.Name(id: "alone", label: "HTTP/2, nothing sent")
@@ -29,7 +29,7 @@ struct EdgeScenario: Sendable {
         try await fleet.start(1, BenchFleet.Crew(integrationKeys: integrationKeys), to: [BenchJob.app: far])
         let place = Place(opens: opens, fleet: fleet, phones: phones, server: try await startServer(fleet))
         try await fleet.upload(2_000, as: "few")
-        // All ahead: beside a campaign that fills the lane's window, one without a rate would wait for its end.
+        // All in advance: beside a campaign that fills the lane's window, one without a rate would wait for its end.
         let campaigns = (try await pushed(fleet), try await pushed(fleet), try await pushed(fleet))
         stage.say("\(NumberText.grouped(opens)) opens in \(Self.seconds) s, nothing is sent meanwhile")
         let alone = try await rush(Self.alone, .http2, of: campaigns.0, place)
@@ -47,7 +47,7 @@ struct EdgeScenario: Sendable {
         )
     }
 
-    /// A rush beside a campaign at a share of the full rate: its figures, and whether the campaign kept its rate.
+    /// Measures a rush beside a campaign at a share of the full rate, and the rate that the campaign kept.
     private func rushWhileSending(of number: UInt32, _ place: Place, _ far: Peer) async throws -> [BenchMetric] {
         let fleet = place.fleet
         stage.say("measuring the machine's full rate")
@@ -59,7 +59,7 @@ struct EdgeScenario: Sendable {
         let job = try await fleet.begin(list: "many", perSecond: perSecond)
         try await accepted(perSecond * 3, job, fleet)
         let (start, before) = (ContinuousClock.now, try await accepted(job, fleet))
-        // Measured for the time in which phones come, not until the ledger has their last word.
+        // Measured while phones arrive, not until the ledger has the last open.
         async let after = accepted(job, fleet, at: start + .seconds(Self.seconds))
         let rush = try await rush(Self.sending, .http2, of: number, place)
         let (end, count) = try await after
@@ -83,7 +83,7 @@ struct EdgeScenario: Sendable {
         let port: Int
     }
 
-    /// Where all rushes take place.
+    /// The common environment of all rushes.
     private struct Place: Sendable {
         let opens: Int
         let fleet: BenchFleet
@@ -97,7 +97,7 @@ struct EdgeScenario: Sendable {
             "FANFARE_APPS_FILE": "\(fleet.folder.path)/apps-0.yaml", "FANFARE_LOG_LEVEL": "info",
             "FANFARE_SERVER_EDGE_LISTEN": "127.0.0.1:0",
         ]
-        // Where it likes: server, worker, broker and phones share all cores, as on one small machine.
+        // Not bound to cores: server, worker, broker and phones share all of them, as on one small machine.
         let command = try ChildProcesses.fanfare(arguments)
         let process = try await stage.processes.start("server", command, variables: variables)
         return Server(process: process, port: try await stage.processes.listeningPort(of: "server", for: .edge))
@@ -131,7 +131,7 @@ struct EdgeScenario: Sendable {
         return rush
     }
 
-    /// The number of a campaign whose pushes are out.
+    /// Sends a campaign and returns its number.
     private func pushed(_ fleet: BenchFleet) async throws -> UInt32 {
         let job = try await fleet.begin(list: "few")
         try await over(job, fleet)
@@ -142,7 +142,7 @@ struct EdgeScenario: Sendable {
         return number
     }
 
-    /// Opens in the ledger, when they are all there or no more come.
+    /// Returns the opens in the ledger, once all are there or after a minute.
     private func written(_ opens: Int, _ campaign: UInt32, _ fleet: BenchFleet) async throws -> Int {
         var counted = 0
         for _ in 0..<1_200 {
@@ -158,7 +158,7 @@ struct EdgeScenario: Sendable {
         try await fleet.status(of: job)?.counts.accepted ?? 0
     }
 
-    /// The same at an instant to come, with the one at which it was asked for.
+    /// Returns the accepted devices at a future instant, and the time when they were read.
     private func accepted(
         _ job: BenchJob,
         _ fleet: BenchFleet,

@@ -12,7 +12,7 @@ struct AppCheckCommand: AsyncParsableCommand {
         discussion: """
             Each provider's host is asked for its time, with a request without a device and without a provider \
             token: a provider token is judged by the time in it, so a wrong clock looks like a wrong key. A clock \
-            that is a minute off ends with 1; a host that cannot be reached is told. --offline asks nobody.
+            that is a minute off ends with 1; an unreachable host is reported. --offline contacts nobody.
 
             Example: fanfare app check news
             """
@@ -28,7 +28,7 @@ struct AppCheckCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        // What goes wrong is in the table.
+        // The table shows the failures.
         StandardErrorLog.install(Configuration.LogSettings(level: .critical))
         let configuration = try options.load()
         let file = configuration.appsFile
@@ -64,7 +64,7 @@ struct AppCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// A column for whatever any provider has to say.
+    /// Returns a table with a column for every field of any provider.
     private static func table(_ apps: [AppConfiguration], _ reaches: [String: ProviderReach]) -> TextTable {
         let rows = apps.flatMap { app in app.accounts.map { (app: app, account: $0.account) } }
         var columns: [String] = []

@@ -12,7 +12,7 @@ struct AppKeyCommand: AsyncParsableCommand {
     )
 }
 
-/// Whose keys a command is about.
+/// The app whose keys a command is about.
 struct IntegrationKeysChoice: ParsableArguments {
     @Argument(help: "The app.")
     var app: String
@@ -23,14 +23,14 @@ struct IntegrationKeysChoice: ParsableArguments {
         }
     }
 
-    /// The file of the app's keys, as the apps file names it.
+    /// Returns the file of the app's keys, as the apps file names it.
     func path(_ configuration: Configuration) throws -> String {
         try IntegrationKeysFile.path(app: app, appsFile: configuration.appsFile)
     }
 }
 
 extension AppKeyCommand {
-    /// A new one.
+    /// Creates a key.
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
@@ -38,8 +38,8 @@ extension AppKeyCommand {
             discussion: """
                 The key goes into the app, so that everybody who has the app has it: it lets an installation register, \
                 and does nothing else. To rotate: create the next one, ship an app with it, revoke the old one when \
-                nobody registers with it any more; devices that have registered go on with their own secrets. A running \
-                server takes changes after SIGHUP.
+                nobody registers with it any more; registered devices keep their own secrets. A running server takes a \
+                change within two seconds.
 
                 Example: fanfare app key create news --name ios-2026
                 """
@@ -47,7 +47,7 @@ extension AppKeyCommand {
 
         @OptionGroup var choice: IntegrationKeysChoice
 
-        @Option(help: "Which one it is, for people.")
+        @Option(help: "The key's name, for people.")
         var name: String
 
         @OptionGroup var trial: DryRunOptions
@@ -67,7 +67,7 @@ extension AppKeyCommand {
             let entry = IntegrationKey(name: name, hash: EdgeSecret.hash(key), createdAt: created)
             try IntegrationKeysFile.add(entry, path: path, isDryRun: trial.dryRun)
             if trial.dryRun {
-                Terminal.write("\(path) would have a key \(name) more\n")
+                Terminal.write("\(path) would gain the key \(name)\n")
             } else if output.json {
                 let document: JSONValue = [
                     "app": .string(choice.app), "name": .string(name), "key": .string(key), "file": .string(path),
@@ -76,15 +76,15 @@ extension AppKeyCommand {
                 Terminal.write(document.text + "\n")
             } else {
                 Terminal.write(key + "\n")
-                Terminal.writeError("fanfare: it is shown this once; \(path) has its hash\n")
+                Terminal.writeError("fanfare: it is shown only this once; \(path) has its hash\n")
             }
         }
     }
 
-    /// Those that there are.
+    /// Lists the keys.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print which integration keys an app has; the keys themselves are kept nowhere.",
+            abstract: "Print an app's integration keys by name; the keys themselves are stored nowhere.",
             discussion: "Example: fanfare app key list news --json"
         )
 
@@ -107,10 +107,10 @@ extension AppKeyCommand {
         }
     }
 
-    /// One that is no longer good.
+    /// Revokes a key.
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take an integration key out: nobody registers with it any more.",
+            abstract: "Revoke an integration key: nobody can register with it any more.",
             discussion: """
                 Devices that have registered with it go on with their own secrets. A running server takes it within two \
                 seconds.
@@ -127,10 +127,10 @@ extension AppKeyCommand {
 
         @OptionGroup var choice: IntegrationKeysChoice
 
-        @Option(help: "Which one, as app key list prints it.")
+        @Option(help: "The key's name, as app key list prints it.")
         var name: String
 
-        @Flag(help: "Forget the devices that it has registered, too.")
+        @Flag(help: "Also forget the devices that the key has registered.")
         var devices = false
 
         @Flag(help: "Forget them without asking.")
@@ -157,7 +157,7 @@ extension AppKeyCommand {
             ]
             var line = trial.dryRun ? "\(path) would lose the key \(name)" : "\(path) has no key \(name) any more"
             if devices {
-                // A name that was used again means the key that has it now.
+                // A name that was used again means its current key.
                 let hashes = known.isEmpty ? past : known
                 let (app, isDry) = (choice.app, trial.dryRun)
                 let count = try await options.withLedger { ledger in

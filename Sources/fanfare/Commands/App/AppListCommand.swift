@@ -5,14 +5,14 @@ import Fleet
 import PushProviders
 import Store
 
-/// Which apps there are, and who can send for them.
+/// Lists the apps and the workers that can send for them.
 struct AppListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Print the apps of the apps file and those that live workers can send for.",
         discussion: """
             WORKERS is how many live workers have the app's credentials; an app with none is refused at intake. An app \
-            that only workers know stands in a file of another host.
+            that only workers know is in another host's file.
 
             Example: fanfare app list --json
             """
@@ -35,14 +35,14 @@ struct AppListCommand: AsyncParsableCommand {
     }
 }
 
-/// An app as the file and the ledger know it.
+/// An app by the apps file and the ledger.
 private struct AppRow {
     let name: String
-    /// Nil when the file of this host does not have it.
+    /// Nil when this host's file lacks the app.
     let app: AppConfiguration?
     let workers: [WorkerRecord]
 
-    /// From the file, or as workers say.
+    /// The providers by the file, or as workers report them.
     private var providers: [String] {
         if let app { return app.accounts.map(\.account.provider.name.rawValue) }
         let known = workers.flatMap { $0.accounts.providers[name] ?? [] }

@@ -4,21 +4,21 @@ import Fleet
 import NIOPosix
 import Store
 
-/// Lets all workers read their files again.
+/// Asks all workers to read their files again.
 struct AppReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
         abstract: "Ask every worker to read its configuration, apps and keys again, as SIGHUP does.",
         discussion: """
-            The apps file of this host is read first: with a mistake in it nobody is asked. Each worker reads the files \
-            of its own host and logs what it took; one that it cannot use changes nothing there. A worker that is not \
+            The apps file of this host is read first: if it has a mistake, no worker is asked. Each worker reads the \
+            files of its own host and logs the changes; an unusable file changes nothing there. A worker that is not \
             connected to the broker at this moment is not reached.
 
             Example: fanfare app reload --dry-run
             """
     )
 
-    /// What connecting to the broker may take.
+    /// The longest wait for a connection to the broker.
     private static let patience = Duration.seconds(5)
 
     @OptionGroup var trial: DryRunOptions

@@ -4,7 +4,7 @@ import ArgumentParser
 struct CampaignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "campaign",
-        abstract: "Send campaigns, look at them and steer them; ID is ID or APP/ID.",
+        abstract: "Send, inspect and control campaigns; ID is ID or APP/ID.",
         subcommands: [
             CampaignSendCommand.self, CampaignPreviewCommand.self, CampaignStatusCommand.self,
             CampaignWatchCommand.self,

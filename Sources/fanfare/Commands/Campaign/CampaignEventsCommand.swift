@@ -4,13 +4,13 @@ import Delivery
 import Fleet
 import Store
 
-/// What happened to a campaign.
+/// Prints a campaign's history.
 struct CampaignEventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
         abstract: "Print what happened to a campaign, the oldest first: accepted, started, paused and why, by whom, …",
         discussion: """
-            Breakers and pauses of its app, from its acceptance to its end, are among it. The history is kept as long as the \
+            Breakers and pauses of its app, from its acceptance to its end, are included. The history is kept as long as the \
             campaign (store.retention.campaigns). With --json an object a line.
 
               fanfare campaign events derby
@@ -45,12 +45,12 @@ struct CampaignEventsCommand: AsyncParsableCommand {
                 for entry in entries {
                     if let sequence = entry.sequence { last = max(last, sequence) }
                     let view = HistoryView(entry, app: facts.app, campaign: facts.id)
-                    // Parts are told by the clock, each time anew.
+                    // Entries of parts come from the clock, anew each time.
                     if entry.sequence == nil, !partsSeen.insert(view.json.text).inserted { continue }
                     let line = output.json ? view.json.text : view.text
                     guard Terminal.write(line + "\n") else { throw FanfareExit.failed }
                 }
-                // A cancelled one goes on until what ran has its answers.
+                // A cancelled campaign goes on until its open requests have their answers.
                 let isOver = facts.stage == .completed || facts.stage == .failed
                 if !follow || isOver || entries.contains(where: { $0.kind == .completed }) { return }
                 try await Task.sleep(for: .milliseconds(500))
@@ -58,7 +58,7 @@ struct CampaignEventsCommand: AsyncParsableCommand {
         }
     }
 
-    /// A job that was refused has one entry.
+    /// Prints the one entry of a refused job.
     private func refusal(in ledger: Ledger) async throws {
         let campaign = campaign
         guard let refused = try await ledger.read({ try $0.refusedJob(app: campaign.app, id: campaign.id) }) else {

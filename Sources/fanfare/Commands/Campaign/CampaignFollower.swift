@@ -3,17 +3,17 @@ import Delivery
 import Fleet
 import Store
 
-/// Follows a campaign to its end: a bar on a terminal, now and then a line elsewhere, nothing with `--json`.
+/// Follows a campaign to its end: a bar on a terminal, occasional lines elsewhere, nothing with `--json`.
 struct CampaignFollower {
     let ledger: Ledger
     let campaign: UInt32
     let isQuiet: Bool
-    /// When to give up.
+    /// The time to give up; nil for never.
     let deadline: ContinuousClock.Instant?
 
-    /// The campaign when nothing will change any more, or when only a person can go on.
+    /// Returns the campaign when nothing more will change, or when only a person can continue it.
     ///
-    /// Throws the time-out, with the campaign as it stood then.
+    /// Throws the time-out, with the campaign's state at that time.
     func follow() async throws -> CampaignStatusView {
         let style = Terminal.progressStyle
         var (report, meter) = (ProgressReport(style: style), RateMeter())
@@ -52,13 +52,13 @@ struct CampaignFollower {
 }
 
 extension CampaignStatusView {
-    /// Whether every device without an outcome waits for a person.
+    /// True if every device without an outcome waits for a person.
     var isOnlyParked: Bool { !isFinished && pending.total > 0 && pending.parked == pending.total }
 
-    /// Whether devices are given its message: what there is to wait for of one that nothing is sent of.
+    /// True if devices get the campaign's message: the state to wait for in a campaign without pushes.
     var isLiveInApp: Bool { !sendsPushes && state == CampaignStage.sending.rawValue }
 
-    /// The exit code of a command that waited for this end.
+    /// The exit code of a command that waited for this state.
     var exit: FanfareExit {
         switch state {
         case "completed": outcomes[.failed] > 0 ? .devicesFailed : .done

@@ -3,7 +3,7 @@ import Campaigns
 import Fleet
 import Store
 
-/// The campaigns of the ledger.
+/// Lists the campaigns of the ledger.
 struct CampaignListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

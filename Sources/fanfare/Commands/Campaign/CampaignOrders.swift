@@ -85,10 +85,10 @@ struct CampaignCancelCommand: AsyncParsableCommand {
 struct CampaignFireCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fire",
-        abstract: "Let a held campaign go; fired twice it is fired once.",
+        abstract: "Release a held campaign; firing it again changes nothing.",
         discussion: """
-            What counts from the release of the campaign (ttl) begins now. A campaign that is paused too, or whose send_at \
-            has not come, begins when that is over.
+            Times that count from the campaign's release (ttl) begin now. A campaign that is also paused, or whose \
+            send_at has not come, begins when that is over.
 
             Example: fanfare campaign fire news/derby
             """
@@ -107,18 +107,18 @@ struct CampaignFireCommand: AsyncParsableCommand {
     }
 }
 
-/// An operator's order: one synced transaction, and a hint; a worker that misses it looks within 500 ms by itself.
+/// Gives an order in one synced transaction and sends a hint; a worker that misses the hint polls within 500 ms.
 struct CampaignOrder {
     let verb: String
     let campaign: CampaignArgument
     let trial: DryRunOptions
     let output: OutputOptions
-    /// The hint is to go at the moment of the commit, so the broker is waited for before it.
+    /// True if the hint has to leave at the moment of the commit, so that the broker is awaited before it.
     var isHasty = false
-    /// What else is told when it is done.
+    /// An additional text for the report.
     var addition = ""
 
-    /// A broker that does not answer keeps no order waiting for longer.
+    /// The longest wait for a broker that does not answer.
     private static let patience = Duration.seconds(2)
 
     func run(
@@ -146,7 +146,7 @@ struct CampaignOrder {
         }
     }
 
-    /// An order to a repeated campaign is for the runs to come; those that have begun have their own.
+    /// Returns the note for a repeated campaign: an order is for the runs to come, as those begun have their own.
     private func aboutRuns(_ facts: CampaignFacts) -> String {
         guard facts.isRepeated else { return "" }
         switch verb {
@@ -170,8 +170,8 @@ struct CampaignOrder {
     }
 }
 
-/// Who gives orders here.
+/// The operator who gives orders here.
 enum Operator {
-    /// The name that the system has for the user, with which histories say who did something.
+    /// The system's name of the user, under which histories record orders.
     static var name: String { NSUserName().isEmpty ? "an operator" : NSUserName() }
 }

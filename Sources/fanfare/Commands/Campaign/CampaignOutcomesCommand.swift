@@ -5,7 +5,7 @@ import PushProviders
 import Store
 import Synchronization
 
-/// Every device of a campaign with where it ended.
+/// Lists every device of a campaign with its outcome.
 struct CampaignOutcomesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outcomes",
@@ -24,7 +24,7 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
-    @Option(help: "Only devices that ended so (accepted, invalid, failed, …), or pending ones.")
+    @Option(help: "Only devices with this outcome (accepted, invalid, failed, …), or pending ones.")
     var outcome: String?
 
     @Option(help: "Only devices with this reason, for example Unregistered.")
@@ -88,7 +88,7 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
         ProviderRegistry.tokens.text(of: Array(device.token), provider: device.provider)
     }
 
-    /// A field as RFC 4180 has it.
+    /// Returns a field quoted as RFC 4180 requires.
     private static func quoted(_ field: String) -> String {
         guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return field }
         return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
@@ -108,7 +108,7 @@ private final class OutputPage: Sendable {
         if isFull { try flush() }
     }
 
-    /// Throws when nobody reads the output any more: then there is no sense in going on.
+    /// Writes the page; throws when the output's reader is gone, which ends the command.
     func flush() throws {
         let page = text.withLock { text in
             defer { text = "" }

@@ -4,7 +4,7 @@ import Delivery
 import Fleet
 import Store
 
-/// What single devices would get, before anything is sent.
+/// Shows the pushes of single devices before anything is sent.
 struct CampaignPreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
@@ -47,7 +47,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
             throw file.refusal(check.problems, campaign: job.id, warnings: decoded.warnings)
         }
         if !job.sendsPushes {
-            // It is the same for all devices of a language; who gets it, sessions decide.
+            // Equal for all devices of a language; sessions decide who gets it.
             let rules = apps.first { $0.name == job.app }?.rules ?? AppContentRules()
             let document = job.kind == .inApp ? inAppDocument(job) : insideDocument(job, rules)
             Terminal.write(document.text + "\n")
@@ -74,7 +74,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         }
     }
 
-    /// What devices get in each language, the standard one first, beside when they show it.
+    /// Returns the message of each language, the standard one first, with its display settings.
     private func inAppDocument(_ job: Job) -> JSONValue {
         let locales = [nil] + job.content.localizations.map { Optional($0.locale) }
         return .object([
@@ -91,7 +91,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         ])
     }
 
-    /// The same of a campaign that the app tells of in the system's place.
+    /// Returns the same for a campaign that the app presents instead of the system.
     private func insideDocument(_ job: Job, _ rules: AppContentRules) -> JSONValue {
         let locales = [nil] + job.content.localizations.map { Optional($0.locale) }
         return .object([
@@ -123,7 +123,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         throw CommandFailure(.usage, "the job names a list: give --audience with a file of devices")
     }
 
-    /// The counts that the registry would make; none where there is no ledger.
+    /// Returns the counts that the registry would make; nil for each device without a ledger.
     private func badges(_ devices: [Device], _ job: Job) async throws -> [Int?] {
         do {
             return try await options.withLedger { try await LocalIntake.badges(devices, of: job, in: $0) }
@@ -133,7 +133,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         }
     }
 
-    /// The devices to show, by their places.
+    /// Returns the indices of the devices to show.
     private func chosen(_ devices: [Device], _ samples: [ContentPreview.Sample]) throws -> [Int] {
         guard device.isEmpty else {
             return try device.map { name in
@@ -156,14 +156,14 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         return chosen.sorted()
     }
 
-    /// The apps as far as this host can read them, for the message ids that count in the size.
+    /// Returns the apps that this host can read, for the message ids that count in the size.
     private func knownApps() -> [AppConfiguration] {
         guard let configuration = try? options.load() else { return [] }
         return (try? AppsFile.read(path: configuration.appsFile)) ?? []
     }
 }
 
-/// Samples for people and for scripts.
+/// The samples, for people and for scripts.
 struct PreviewReport {
     let kind: CampaignKind
     let devices: [Device]
@@ -171,7 +171,7 @@ struct PreviewReport {
     let chosen: [Int]
     let warnings: [Problem]
 
-    /// The producer's name of a device, or the token's first digits: whole tokens are nobody's business.
+    /// Returns the producer's name of a device, or the token's first digits: a whole token is confidential.
     private func name(_ index: Int) -> String { devices[index].id ?? String(devices[index].token.prefix(8)) + "…" }
 
     var text: String {

@@ -3,14 +3,14 @@ import Campaigns
 import Fleet
 import Store
 
-/// What a campaign was worth on the phones.
+/// Prints the phones' reports about a campaign.
 struct CampaignReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Print what phones said of a campaign: received, displayed, opened, buttons, answers.",
+        abstract: "Print the phones' reports about a campaign: received, displayed, opened, buttons, answers.",
         discussion: """
-            A device is counted once in each line, however often and on however many days it said so. Rates are shares of \
-            the devices whose push the provider took.
+            A device is counted once in each line, however often and on however many days it reported. Rates are shares of \
+            the devices whose push the provider accepted.
 
             Example: fanfare campaign report news/derby --json
             """

@@ -4,18 +4,18 @@ import Fleet
 import Logging
 import Store
 
-/// Sends a campaign, as a producer like any other.
+/// Sends a campaign as any producer would.
 struct CampaignSendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Check a job, publish it and say what intake made of it.",
+        abstract: "Check a job, publish it and print intake's verdict.",
         discussion: """
-            Tells everything that is wrong with the job at once (exit 65). The same job under the same id is one \
-            campaign, however often it is sent. --audience uploads a file of devices as a list that has the \
-            campaign's id for a name; the job then leaves its audience out.
+            Reports all problems of the job at once (exit 65). The same job under the same id is one campaign, however \
+            often it is sent. --audience uploads a file of devices as a list that is named after the campaign's id; the \
+            job then has no audience of its own.
 
             With --wait it ends with 0 when all devices have an outcome, with 3 when devices failed or only parked \
-            ones are left, with 1 when the campaign failed or was cancelled, with 75 when the time is over.
+            ones are left, with 1 when the campaign failed or was cancelled, with 75 after the time-out.
 
             --dry-run alone needs no network. With --validate-with-provider each provider that can judge a push \
             without delivering it (FCM) is asked about the job's first device with it: nobody gets anything, but the \
@@ -77,7 +77,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
         }
         let upload = try audience.map { try AudienceUpload($0, isJSON: output.json) }
         let now = WallClock.now().asRead
-        // The list is not known yet, but all that is wrong with the job is.
+        // The list is not known yet, but the job's problems are.
         let first = try job.decode(list: audience == nil ? nil : "list", at: now)
         let check = LocalIntake.check(first.job, apps: knownApps(), now: now)
         let warnings = first.warnings + check.warnings
@@ -100,7 +100,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the providers say that are asked; all of them would take the push.
+    /// Returns the answers of the providers, all of which would accept the push.
     private func validations(_ job: Job, _ report: SendReport) async throws -> [ProviderQuestion.Answered] {
         StandardErrorLog.install(Configuration.LogSettings(level: .critical))
         let apps = try options.load().appsFile
@@ -116,7 +116,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
         return try await question.ask(warnings: report.untold)
     }
 
-    /// The apps as far as this host can read them: a producer's host need not have them, nor their keys.
+    /// Returns the apps that this host can read; a producer's host needs neither the apps nor their keys.
     @inline(never)
     private func knownApps() -> [AppConfiguration] {
         guard let configuration = try? options.load() else { return [] }

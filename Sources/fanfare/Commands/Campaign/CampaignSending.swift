@@ -5,16 +5,16 @@ import NIOPosix
 import Store
 import Transport
 
-/// A job that was found good, on its way: the ledger is asked, the list uploaded, the job published, intake heard.
+/// Sends a valid job: looks its campaign up, uploads the list, publishes the job and awaits intake's verdict.
 struct CampaignSending {
     /// Intake answers within milliseconds when a worker is there and not busy.
     private static let patience = Duration.seconds(2)
 
     let file: JobFile
     let audience: AudienceUpload?
-    /// The job, with a list that is not there yet when there is an audience file.
+    /// The job; with an audience file its list does not exist yet.
     let job: Job
-    /// The instant of the first check.
+    /// The time of the first check.
     let now: Timestamp
     let report: SendReport
 
@@ -49,14 +49,14 @@ struct CampaignSending {
 
     // MARK: - Before
 
-    /// The campaign that has the id, if it is this job's; another job's is a conflict.
+    /// Returns the campaign with the job's id, if it is of the same job; throws a conflict if it is of another.
     private func known(_ ledger: Ledger) async throws -> UInt32? {
         let (app, id) = (job.app, job.id)
         guard case .campaign = try await ledger.read({ try $0.holder(app: app, id: id) }) else {
             if audience == nil { try refuseUnknownList(try await LocalIntake.decide(job, in: ledger)) }
             return nil
         }
-        // Whether the audience is the same is told by its version, for which nothing has to be written.
+        // The version tells whether the audience is the same, without writing anything.
         let measured = try await audience?.run(app: app, list: id, to: nil)
         let complete = try file.decode(list: measured?.reference, at: now)
         switch try await LocalIntake.decide(complete.job, in: ledger) {
@@ -131,7 +131,7 @@ struct CampaignSending {
         case .accepted(let number):
             try await end(.accepted, number, ledger, report, wait: wait, deadline: deadline)
         case .refused(var document):
-            // The worker's warnings come with its refusal; ours were told before.
+            // The worker's warnings come with its refusal; ours are printed already.
             if !report.isJSON { document.warnings = [] }
             throw CommandFailure(document, exit: .refused, lines: file.lines(document.errors))
         case .conflict(let problem): throw conflict(problem)

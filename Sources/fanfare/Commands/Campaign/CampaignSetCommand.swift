@@ -13,13 +13,13 @@ struct CampaignSetCommand: AsyncParsableCommand {
         discussion: """
             A new rate holds within two seconds over the whole fleet, for retries too.
 
-            A new end holds for every shard that is claimed from then on, also for those that lie in queues, and it is what \
-            the provider is told; what runs is handed over within half a second. Devices that have expired stay expired. \
+            A new end holds for every shard that is claimed from then on, also for those in queues, and providers are told \
+            the new one; running shards are handed over within half a second. Devices that have expired stay expired. \
             A campaign that is cut by time zone takes an instant, which ends all its parts, or a time without an offset, at \
             which each part ends by its own clock.
 
-            A new urgency moves what is not published yet to the other lane. What is in a queue, on a rung or with a \
-            worker finishes where it is.
+            A new urgency moves unpublished shards to the other lane. Shards in a queue, on a rung or with a worker \
+            finish where they are.
 
               fanfare campaign set derby --per-second 2000
               fanfare campaign set derby --per-second none
@@ -36,7 +36,7 @@ struct CampaignSetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Requests a second, 1 to 1000000, or none.", valueName: "n"))
     var perSecond: RateArgument?
 
-    @Option(help: ArgumentHelp("When it ends, for example 2026-11-20T21:30:00Z.", valueName: "instant"))
+    @Option(help: ArgumentHelp("The campaign's end, for example 2026-11-20T21:30:00Z.", valueName: "instant"))
     var expiresAt: EndArgument?
 
     @Option(help: ArgumentHelp("urgent or bulk.", valueName: "urgency"))
@@ -63,7 +63,7 @@ struct CampaignSetCommand: AsyncParsableCommand {
         let order = CampaignOrder(verb: "set", campaign: campaign, trial: trial, output: output, addition: told)
         try await order.run(options) {
             var result = LifeResult.unknown
-            // The one that may be refused comes first: then nothing is changed.
+            // The change that may be refused comes first: a refusal then changes nothing.
             if let end {
                 result = try $0.setEnd(campaign: $1, end.end, storage: end.storage, by: $2.actor, now: $2.now)
                 guard case .done = result else { return result }
@@ -77,7 +77,7 @@ struct CampaignSetCommand: AsyncParsableCommand {
         }
     }
 
-    /// The new end with what bounds it; nil when it stays.
+    /// Returns the new end with its bound; nil when the end stays.
     private func end() async throws -> (end: NewEnd, storage: Duration)? {
         guard let expiresAt else { return nil }
         let (campaign, configuration) = (campaign, try options.load())
@@ -88,7 +88,7 @@ struct CampaignSetCommand: AsyncParsableCommand {
                 return (status, try status.map { try reader.partZones(campaign: $0.number) } ?? [])
             }
             guard let status else { throw campaign.notFound(in: ledger) }
-            // What is beyond one provider's storage is beyond the campaign's.
+            // The bound is the shortest storage time among the campaign's providers.
             let known = status.providers.map(\.provider) + [status.lane.provider]
             let storages = known.compactMap { ProviderRegistry.provider(named: $0)?.limits.storage }
             let storage = storages.min() ?? .seconds(ExpiryRule.secondsMax)
@@ -103,12 +103,12 @@ struct CampaignSetCommand: AsyncParsableCommand {
     }
 }
 
-/// An end on the command line: an instant, or a wall clock's reading.
+/// An end on the command line: an instant, or a local time.
 enum EndArgument: ExpressibleByArgument {
     case at(Timestamp)
     case local(LocalTime)
 
-    /// As it was understood.
+    /// The end as it was understood.
     var text: String {
         switch self {
         case .at(let instant): instant.rfc3339

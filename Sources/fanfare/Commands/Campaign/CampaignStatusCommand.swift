@@ -3,11 +3,11 @@ import Campaigns
 import Fleet
 import Store
 
-/// Where a campaign stands.
+/// Prints a campaign's status.
 struct CampaignStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print where a campaign stands: every device by outcome, and where the others wait.",
+        abstract: "Print a campaign's status: devices by outcome, and where the pending ones wait.",
         discussion: "Example: fanfare campaign status news/derby --json"
     )
 
@@ -22,7 +22,7 @@ struct CampaignStatusCommand: AsyncParsableCommand {
         Terminal.write((output.json ? view.json.text : view.text(now: WallClock.now().asRead)) + "\n")
     }
 
-    /// The status; of a campaign that is being sent, with its rate, for which it is looked at twice.
+    /// Returns the status; while a campaign is being sent, reads it twice for its rate.
     static func view(of campaign: CampaignArgument, in ledger: Ledger) async throws -> CampaignStatusView {
         guard let view = try await CampaignLook.status(app: campaign.app, id: campaign.id, in: ledger) else {
             throw campaign.notFound(in: ledger)

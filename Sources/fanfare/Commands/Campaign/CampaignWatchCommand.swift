@@ -3,7 +3,7 @@ import Campaigns
 import Fleet
 import Store
 
-/// A campaign as it goes.
+/// Shows a campaign while it runs.
 struct CampaignWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -44,7 +44,7 @@ struct CampaignWatchCommand: AsyncParsableCommand {
         throw view.exit
     }
 
-    /// Shows it whenever it has changed, to its end.
+    /// Shows the status at each change, until the end.
     private func show(
         _ number: UInt32,
         in ledger: Ledger,
@@ -72,7 +72,7 @@ struct CampaignWatchCommand: AsyncParsableCommand {
         return Terminal.write("\u{1B}[H\u{1B}[2J" + view.screen(columns: columns, now: now))
     }
 
-    /// A job that was refused is over before it began.
+    /// Prints the status of a refused job, which ended before it began.
     private func refused(in ledger: Ledger) async throws -> CampaignStatusView {
         let view = try await CampaignStatusCommand.view(of: campaign, in: ledger)
         Terminal.write((output.json ? view.json.text : view.text(now: ledger.now())) + "\n")

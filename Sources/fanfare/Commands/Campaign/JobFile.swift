@@ -2,9 +2,9 @@ import Campaigns
 import Fleet
 import PushProviders
 
-/// A job as it lies in a file, with the places of everything in it.
+/// A job in a file, with the position of everything in it.
 struct JobFile {
-    /// One more than a job may have is enough to refuse it.
+    /// One byte more than a job may have, to recognize one that is too large.
     private static let bytesMax = JSONReader.Limits().bytesMax + 1
 
     let name: String
@@ -23,17 +23,17 @@ struct JobFile {
         reading = JSONReader.read(bytes)
     }
 
-    /// Whether the job names its audience itself.
+    /// True if the job names its audience itself.
     var hasAudience: Bool { reading.value?["audience"] != nil }
 
-    /// The job as intake will decode it, or everything that is wrong with it.
+    /// Returns the job as intake will decode it; throws all its problems.
     ///
-    /// A job without an audience of its own gets `list` (`name@version`); a text that is not JSON is told as such.
+    /// A job without an audience gets `list` (`name@version`); a text that is not JSON is reported as such.
     func decode(list: String?, at now: Timestamp) throws -> (job: Job, body: [UInt8], warnings: [Problem]) {
         let (envelope, body) = (envelope(now), body(list: list))
         let decoding = JobDecoder.decode(body, envelope: envelope)
         guard let job = decoding.job else {
-            // With a list to come the job does not lack one, though a broken text could not be given it.
+            // With a list to come, a missing audience is no problem; a broken text could not be given one.
             let problems = decoding.problems.filter { problem in
                 list == nil || problem.pointer != "/audience" || problem.code != ProblemCode.required.rawValue
             }
@@ -42,7 +42,7 @@ struct JobFile {
         return (job, body, decoding.warnings)
     }
 
-    /// The bytes to publish: the file's own, or the job with its audience.
+    /// Returns the bytes to publish: the file's own, or the job with its audience.
     private func body(list: String?) -> [UInt8] {
         guard let list, reading.problems.isEmpty, let value = reading.value?.addingAudience(list: list) else {
             return bytes
@@ -60,7 +60,7 @@ struct JobFile {
         )
     }
 
-    /// Exit 65 with everything that is wrong, each with its place in the file.
+    /// Makes the failure with exit 65 and all problems, each with its position in the file.
     func refusal(_ problems: [Problem], campaign: String?, warnings: [Problem] = []) -> CommandFailure {
         CommandFailure(
             ProblemDocument(
@@ -74,7 +74,7 @@ struct JobFile {
         )
     }
 
-    /// `derby.json:12:5: /delivery/expire_at: …`; of what is missing, the place where it would stand.
+    /// Returns lines such as `derby.json:12:5: /delivery/expire_at: …`; a missing member has its parent's position.
     func lines(_ problems: [Problem]) -> [String] {
         let pointers = problems.flatMap { Self.upwards($0.pointer) }
         let positions = JSONReader.positions(of: Set(pointers), in: bytes)
@@ -95,7 +95,7 @@ struct JobFile {
 
     private func place(_ position: JSONPosition) -> String { "\(name):\(position.line):\(position.column): " }
 
-    /// A pointer and those of everything around it, the innermost first.
+    /// Returns a pointer and those of everything around it, the innermost first.
     private static func upwards(_ pointer: String) -> [String] {
         var pointers = [pointer]
         var rest = Substring(pointer)

@@ -3,7 +3,7 @@ import Delivery
 import Fleet
 import PushProviders
 
-/// `--validate-with-provider`: what the providers of a job say to one device of its audience each, which gets nothing.
+/// `--validate-with-provider`: asks each provider of a job about one device of its audience; the device gets nothing.
 struct ProviderQuestion {
     let job: Job
     let app: AppConfiguration
@@ -12,7 +12,7 @@ struct ProviderQuestion {
     /// The token to ask about instead of the audience's first.
     let token: String?
 
-    /// A provider that would take the push.
+    /// A provider that would accept the push.
     struct Answered {
         let provider: ProviderName
         let device: Device
@@ -27,9 +27,9 @@ struct ProviderQuestion {
         }
     }
 
-    /// Asks each provider that can be asked; the first that would not take the push ends the command.
+    /// Asks each provider that can validate; the first that would not accept the push ends the command.
     ///
-    /// `warnings`: what a refusal still has to tell.
+    /// `warnings` are those that a refusal still has to report.
     func ask(warnings: [Problem]) async throws -> [Answered] {
         var answered: [Answered] = []
         for device in try devices() {
@@ -46,9 +46,9 @@ struct ProviderQuestion {
         return said.provider
     }
 
-    // MARK: - Who is asked about
+    // MARK: - The devices
 
-    /// One device for each provider that can be asked, as far as the audience has one.
+    /// Returns one device for each provider that can validate, as far as the audience has one.
     private func devices() throws -> [Device] {
         let providers = PushValidation.providers(of: job, app: app)
         guard !providers.isEmpty else {
@@ -93,9 +93,9 @@ struct ProviderQuestion {
         return devices.first { $0.provider == provider }
     }
 
-    // MARK: - What was said
+    // MARK: - The answers
 
-    /// The producer's name of a device, or the token's first characters: whole tokens are nobody's business.
+    /// Returns the producer's name of a device, or the token's first characters: a whole token is confidential.
     private static func name(_ device: Device) -> String { device.id ?? String(device.token.prefix(8)) + "…" }
 
     private func failure(_ said: PushValidation, _ device: Device, warnings: [Problem]) -> CommandFailure {

@@ -1,14 +1,14 @@
 import Campaigns
 import Fleet
 
-/// What `campaign send` tells: lines for people as it goes, or one JSON document at the end.
+/// The output of `campaign send`: lines for people as it proceeds, or one JSON document at the end.
 struct SendReport {
     let job: Job
     let warnings: [Problem]
     let isJSON: Bool
-    /// The list that was made of the audience file.
+    /// The list made from the audience file.
     var uploaded: AudienceUpload.Uploaded?
-    /// The providers that said that they would take the push.
+    /// The providers that would accept the push.
     var validations: [ProviderQuestion.Answered] = []
 
     init(job: Job, warnings: [Problem], isJSON: Bool) {
@@ -17,39 +17,39 @@ struct SendReport {
         self.isJSON = isJSON
     }
 
-    /// What became of the job.
+    /// The job's result.
     enum Verdict: String {
-        /// It is a campaign now.
+        /// The job is a campaign now.
         case accepted
-        /// It was a campaign before, as the same job.
+        /// The same job is a campaign already.
         case existing
-        /// It is published; no worker has answered yet.
+        /// The job is published; no worker has answered yet.
         case pending
-        /// It was only checked.
+        /// The job was only checked.
         case valid
     }
 
     /// The warnings that a refusal still has to carry: those that were not printed.
     var untold: [Problem] { isJSON ? warnings : [] }
 
-    /// Warnings on standard error, a line each.
+    /// Prints warnings on standard error, a line each.
     func printWarnings(_ lines: [String]) {
         for line in lines { Terminal.writeError("fanfare: warning: \(TerminalText.safe(line))\n") }
     }
 
-    /// The list that was made.
+    /// Prints the uploaded list.
     func sayUploaded() {
         guard !isJSON, let uploaded else { return }
         uploaded.printWarnings(isJSON: false)
         Terminal.write("\(uploaded.file) is list \(uploaded.line)\n")
     }
 
-    /// No worker has answered within the first seconds.
+    /// Reports that no worker answered within the first seconds.
     func sayWaiting() {
         if !isJSON { Terminal.write("\(name) is published; no worker has taken it yet, waiting\n") }
     }
 
-    /// The verdict, with the campaign where there is one.
+    /// Prints the verdict, with the campaign where there is one.
     func say(_ verdict: Verdict, _ view: CampaignStatusView? = nil) {
         let lines = [line(verdict, view)] + validations.map(\.line)
         Terminal.write((isJSON ? document(verdict, view).text : lines.joined(separator: "\n")) + "\n")
@@ -57,7 +57,7 @@ struct SendReport {
 
     private var name: String { "\(job.app)/\(job.id)" }
 
-    /// What it is for the app, unless it just shows something.
+    /// The job's kind, unless it is a plain notification.
     private var kind: String { job.kind == .notification ? "" : " of kind \(job.kind.rawValue)" }
 
     private func line(_ verdict: Verdict, _ view: CampaignStatusView?) -> String {

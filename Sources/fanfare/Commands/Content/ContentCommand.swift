@@ -11,10 +11,10 @@ struct ContentCommand: AsyncParsableCommand {
         subcommands: [ContentPutCommand.self, Ls.self, ContentShowCommand.self, ContentRemoveCommand.self]
     )
 
-    /// What contents there are.
+    /// Lists the contents.
     struct Ls: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the contents, what campaigns brought included.",
+            abstract: "Print the contents, including those that campaigns brought.",
             discussion: "Example: fanfare content ls --app news"
         )
 
@@ -35,9 +35,9 @@ struct ContentCommand: AsyncParsableCommand {
     }
 }
 
-/// Whose content it is, and which.
+/// A content of an app.
 struct ContentChoice: ParsableArguments {
-    @Argument(help: "The content's id: what the job says as content.rich.id.")
+    @Argument(help: "The content's id: content.rich.id of the job.")
     var id: String
 
     @Option(help: "The app that it belongs to.")

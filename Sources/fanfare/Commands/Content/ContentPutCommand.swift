@@ -7,7 +7,7 @@ import Store
 struct ContentPutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "put",
-        abstract: "Store a file as a content, in place of what has its id.",
+        abstract: "Store a file as a content, in place of one with the same id.",
         discussion: """
             PNG, JPEG, GIF, WebP, HTML, text and JSON of at most 2 MiB; an image whose first bytes are not those of its \
             type is refused. A phone that has the old content asks again when its push comes.
@@ -60,7 +60,7 @@ struct ContentPutCommand: AsyncParsableCommand {
         let (app, isDry) = (choice.app, trial.dryRun)
         let result = try await options.withLedger { try await upload.put(app: app, in: $0, isDryRun: isDry) }
         if result == .ofCampaign {
-            throw CommandFailure(.wrongState, "\(choice.text) is a campaign's, which brings its own content")
+            throw CommandFailure(.wrongState, "\(choice.text) belongs to a campaign, which brings its own content")
         }
         let content = upload.content
         let document: JSONValue = [

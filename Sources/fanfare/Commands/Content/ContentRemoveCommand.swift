@@ -7,9 +7,9 @@ import Store
 struct ContentRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove an uploaded content; what a campaign brought goes with the campaign.",
+        abstract: "Remove an uploaded content; one that a campaign brought is removed with the campaign.",
         discussion: """
-            A phone that fetches it later is told that it is not there.
+            A phone that fetches it later gets 404.
 
             Example: fanfare content rm c-81 --app news --yes
             """
@@ -34,7 +34,7 @@ struct ContentRemoveCommand: AsyncParsableCommand {
         case .removed: break
         case .missing: throw choice.missing
         case .ofCampaign:
-            throw CommandFailure(.wrongState, "a campaign brought \(choice.text), and it goes with the campaign")
+            throw CommandFailure(.wrongState, "a campaign brought \(choice.text), and it is removed with the campaign")
         }
         let document: JSONValue = ["app": .string(app), "id": .string(id), "result": .string(removal.rawValue)]
         let line = isDry ? "\(choice.text): would be removed" : "\(choice.text): removed"

@@ -4,11 +4,11 @@ import Fleet
 import Foundation
 import Store
 
-/// What is known of a content, or the content itself.
+/// Prints the facts about a content, or writes the content itself.
 struct ContentShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print what is known of a content, or write the content itself into a file.",
+        abstract: "Print a content's facts, or write the content itself into a file.",
         discussion: """
             Examples:
               fanfare content show c-81 --app news

@@ -5,13 +5,13 @@ import PushProviders
 import Store
 
 extension DeviceCommand {
-    /// One device into the registry.
+    /// Registers or changes one device.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Register a device, or change what the registry knows of one.",
+            abstract: "Register a device, or change a registered one.",
             discussion: """
-                What is not given stays as it is. With --from the device counts as registered now: a token that died \
-                before lives again. A token is no argument, because all users of a host see arguments.
+                Omitted values stay as they are. With --from the device counts as registered now: a token that had died \
+                is live again. A token cannot be an argument, because all users of a host can see arguments.
 
                 Examples:
                   fanfare device add ana-iphone --app news --from ana.txt --user ana --locale es-ES --tag sport
@@ -52,13 +52,13 @@ extension DeviceCommand {
         @Option(help: "A tag to add; may be repeated.")
         var tag: [String] = []
 
-        @Option(help: "A tag to take away; may be repeated.")
+        @Option(help: "A tag to remove; may be repeated.")
         var untag: [String] = []
 
         @Option(help: "NAME=VALUE; may be repeated.")
         var attribute: [String] = []
 
-        @Flag(help: "Only check what was given.")
+        @Flag(help: "Only check the values.")
         var dryRun = false
 
         @OptionGroup var whose: RegistryApp
@@ -83,7 +83,7 @@ extension DeviceCommand {
                     let known = try await ledger.read { try $0.device(app: app, installation: id) }.map(DeviceView.init)
                     token = known?.line["token"]?.string
                     guard token != nil else { throw CommandFailure(.usage, "\(id) has no token: add --from FILE") }
-                    // The token stays whose it is.
+                    // The token keeps its provider.
                     provider = known?.line["provider"]?.string
                 }
                 let registration = try registration(token: token, of: provider)

@@ -7,12 +7,12 @@ import Store
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Devices in the registry: who they are, and what segments know of them.",
+        abstract: "Devices in the registry, with the facts that segments use.",
         subcommands: [Add.self, Show.self, Import.self, Export.self, Forget.self, Trace.self]
     )
 }
 
-/// Whose devices a command is about.
+/// The app whose devices a command is about.
 struct RegistryApp: ParsableArguments {
     @Option(help: "The app.")
     var app: String
@@ -24,7 +24,7 @@ struct RegistryApp: ParsableArguments {
     }
 }
 
-/// The devices that a person names: by installation, or all of a user.
+/// The devices that a person names: one installation, or all of a user.
 struct DeviceChoice: ParsableArguments {
     @Argument(help: "The installation's id.")
     var id: String?
@@ -36,7 +36,7 @@ struct DeviceChoice: ParsableArguments {
         guard (id == nil) != (user == nil) else { throw ValidationError("name one device by its id, or a --user") }
     }
 
-    /// The devices; a failure when there is none.
+    /// Returns the devices; throws when there is none.
     func devices(app: String, in ledger: Ledger) async throws -> [RegisteredDevice] {
         let (id, user) = (id, user)
         let found = try await ledger.read { reader in

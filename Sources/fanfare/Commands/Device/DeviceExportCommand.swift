@@ -4,13 +4,13 @@ import Fleet
 import Store
 
 extension DeviceCommand {
-    /// The registry as a file.
+    /// Writes the registry as a file.
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print live devices as NDJSON, a device a line, as device import takes them.",
             discussion: """
-                Of one device or user every state is printed, and what it said of campaigns, because a person may ask for \
-                all that is known.
+                For one device or user, devices in every state are printed with their reports about campaigns, because a \
+                person may ask for all that is known.
 
                 Examples:
                   fanfare device export --app news > devices.ndjson

@@ -5,16 +5,16 @@ import Fleet
 import Store
 
 extension DeviceCommand {
-    /// Takes devices out of the registry.
+    /// Removes devices from the registry.
     struct Forget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a device, or all devices of a user: a tombstone stays and nothing else.",
+            abstract: "Forget a device, or all devices of a user: only a tombstone stays.",
             discussion: """
                 At once: token, user, tags, attributes and the device's secret are gone from the registry, no shard that is \
                 cut from now on sends to the device, from whatever list, and a file from before cannot bring it back. Its \
                 token, name and variables are taken out of lists by the next purge after the campaigns under way that use \
                 them; messages of these campaigns and parked ones are gone after 30 days at the latest \
-                (store.retention.parked). What it said of campaigns is counted on, and is nobody's from now on.
+                (store.retention.parked). Its reports about campaigns stay counted, but anonymous.
 
                 Examples:
                   fanfare device forget ana-iphone --app news --yes
@@ -39,7 +39,7 @@ extension DeviceCommand {
                 throw CommandFailure(.usage, "device forget cannot be undone: add --yes, or look first with --dry-run")
             }
             let (choice, app, isDry) = (choice, whose.app, dryRun)
-            // No push lives longer than 30 days; a parked one as long as somebody may look at it.
+            // No push lives longer than 30 days, a parked one as long as parked messages are kept.
             let retention = max(Duration.seconds(30 * 86_400), try options.load().retention.parked)
             let (forgotten, places) = try await options.withLedger { ledger -> ([String], Int) in
                 let devices = try await choice.devices(app: app, in: ledger).filter { $0.state != .forgotten }

@@ -4,17 +4,17 @@ import Fleet
 import Store
 
 extension DeviceCommand {
-    /// A file of devices into the registry.
+    /// Registers the devices of a file.
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import",
             abstract: "Register the devices of a file.",
             discussion: """
                 CSV has a header: token, id (the installation), provider, environment, user, locale, time_zone, tags \
-                (with semicolons between), app_version, permission, badge, registered_at; every other column is an attribute. \
+                (separated by semicolons), app_version, permission, badge, registered_at; every other column is an attribute. \
                 NDJSON has one object a line with those names, tags an array and attributes an object. An empty cell \
-                leaves what is known. A device without an id is named after its token. Lines that are no devices are left \
-                out and told; the others are registered, and the same file may be imported again.
+                leaves the known value. A device without an id is named after its token. Lines that are not devices are \
+                left out and reported; the others are registered, and the same file may be imported again.
 
                 Examples:
                   fanfare device import devices.csv --app news
@@ -63,7 +63,7 @@ extension DeviceCommand {
             }
         }
 
-        /// `99,998 devices: 90,000 added, 9,998 unchanged; 2 lines refused`.
+        /// Returns a line such as `99,998 devices: 90,000 added, 9,998 unchanged; 2 lines refused`.
         private func line(_ summary: RegistryImport.Summary) -> String {
             let results = RegistrationResult.allCases.compactMap { result in
                 summary.results[result].map {

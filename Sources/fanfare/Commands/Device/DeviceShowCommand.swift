@@ -4,10 +4,10 @@ import Fleet
 import Store
 
 extension DeviceCommand {
-    /// What the registry knows of a device.
+    /// Prints the registry's facts about a device.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what the registry knows of a device, or of all devices of a user.",
+            abstract: "Print the registry's facts about a device, or about all devices of a user.",
             discussion: """
                 Examples:
                   fanfare device show ana-iphone --app news

@@ -5,10 +5,10 @@ import PushProviders
 import Store
 
 extension DeviceCommand {
-    /// Whether a person got it.
+    /// Traces every campaign's push to a device.
     struct Trace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what every campaign did about a device, or about all devices of a user, the latest first.",
+            abstract: "Print what every campaign did for a device, or for all devices of a user, the latest first.",
             discussion: """
                 WHO is an installation's id, the name that a job or a list gave the device, or a token; the device need not be \
                 in the registry. A token as an argument is seen by all users of the host: --from reads it from a file.
@@ -79,7 +79,7 @@ extension DeviceCommand {
             }
         }
 
-        /// What the registry knows of whoever is meant; none is no mistake.
+        /// Returns the registered devices that are meant; none is no failure.
         private func registered(app: String, token: String?, in ledger: Ledger) async throws -> [RegisteredDevice] {
             let (who, user) = (who, user)
             if let user { return try await ledger.read { try $0.devices(app: app, user: user) } }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Campaigns
 import Store
 
-/// Which parked messages are meant, by what they have in common.
+/// A selection of parked messages by common facts.
 struct ParkedFilterOptions: ParsableArguments {
     @Option(help: "Only this campaign's: ID or APP/ID.")
     var campaign: CampaignArgument?
@@ -17,7 +17,7 @@ struct ParkedFilterOptions: ParsableArguments {
     var isGiven: Bool { campaign != nil || reason != nil }
 }
 
-/// Which parked messages an order is for: by their numbers, by what they have in common, or all.
+/// The parked messages that an order is for: by number, by common facts, or all.
 struct ParkedChoice: ParsableArguments {
     @Argument(help: "Their numbers, from parked list.")
     var ids: [Int64] = []
@@ -27,7 +27,7 @@ struct ParkedChoice: ParsableArguments {
     @Flag(help: "All of them.")
     var all = false
 
-    @Flag(help: "Say what would become of them and change nothing.")
+    @Flag(help: "Print what would become of them; change nothing.")
     var dryRun = false
 
     func validate() throws {
@@ -37,9 +37,9 @@ struct ParkedChoice: ParsableArguments {
         }
     }
 
-    /// Goes over them one by one, in the order of their numbers, and reads at most a hundred numbers at once.
+    /// Calls `body` for each message in the order of numbers, reading at most a hundred numbers at once.
     ///
-    /// What is parked while this runs has higher numbers than the last one at its start and is left alone.
+    /// Messages parked meanwhile have higher numbers than the last one at the start and are left alone.
     func forEach(in ledger: Ledger, _ body: (Int64) async throws -> Void) async throws {
         guard ids.isEmpty else {
             for id in ids { try await body(id) }

@@ -7,11 +7,11 @@ import Store
 struct ParkedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "parked",
-        abstract: "Messages that were set aside because they cannot be read, or because they keep killing workers.",
+        abstract: "Messages set aside because they cannot be read, or because they keep killing workers.",
         subcommands: [List.self, Show.self, ParkedReplayCommand.self, ParkedDiscardCommand.self]
     )
 
-    /// All of them.
+    /// Lists the parked messages.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the parked messages, the latest first.",
@@ -39,7 +39,7 @@ struct ParkedCommand: AsyncParsableCommand {
         }
     }
 
-    /// One of them, with what is wrong and the message itself.
+    /// Shows one message with its problems and its body.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print one parked message: what is wrong with it, its headers and its body.",
@@ -70,7 +70,7 @@ struct ParkedCommand: AsyncParsableCommand {
             Terminal.write(ParkedRow.document(message).text + "\n")
         }
 
-        /// A stranger's text line by line: its own line ends stay, other control characters do not reach the terminal.
+        /// Returns a producer's text line by line; control characters other than line breaks do not reach the terminal.
         private func lines(_ text: String) -> String {
             text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.safe(String($0)) }
                 .joined(separator: "\n")

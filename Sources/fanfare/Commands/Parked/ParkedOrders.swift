@@ -6,11 +6,11 @@ import NIOPosix
 import Store
 import Transport
 
-/// Takes parked messages up again.
+/// Sends parked messages after all.
 struct ParkedReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Send what was parked after all; ends with 1 when something stays parked.",
+        abstract: "Send parked messages after all; ends with 1 when something stays parked.",
         discussion: """
             A shard's devices go back to their campaign's planner, which sends to those without an outcome; a campaign \
             that is over by now ends them (expired, cancelled). A shard that the ledger does not know stays parked. A \
@@ -33,7 +33,7 @@ struct ParkedReplayCommand: AsyncParsableCommand {
 struct ParkedDiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Give up what was parked: its devices end failed, with the reason Parked.",
+        abstract: "Discard parked messages: their devices end failed, with the reason Parked.",
         discussion: "Example: fanfare parked discard 12 13 --yes"
     )
 
@@ -50,14 +50,14 @@ struct ParkedDiscardCommand: AsyncParsableCommand {
             guard Terminal.isInputTerminal else {
                 throw CommandFailure(.usage, "parked discard cannot be undone: add --yes, or look first with --dry-run")
             }
-            Terminal.writeError("This cannot be undone. Give them up? [y/N] ")
+            Terminal.writeError("This cannot be undone. Discard them? [y/N] ")
             guard readLine() == "y" else { throw FanfareExit.failed }
         }
         try await ParkedOrders(order: .discard, choice: choice, isJSON: output.json).run(options)
     }
 }
 
-/// A person's decision about parked messages, carried out one by one.
+/// Carries out a decision about parked messages, one by one.
 private struct ParkedOrders {
     let order: ParkedOrder
     let choice: ParkedChoice
@@ -78,7 +78,7 @@ private struct ParkedOrders {
                 }
                 await replay.close()
                 if isJSON { Terminal.write(JSONValue.array(rows).text + "\n") }
-                if seen == 0, !isJSON { Terminal.write("nothing is parked that was asked for\n") }
+                if seen == 0, !isJSON { Terminal.write("no parked message matches\n") }
                 return left
             } catch {
                 await replay.close()

@@ -61,7 +61,7 @@ struct SegmentTests {
         let fcm = ProviderName(rawValue: "fcm")
         let segment = try Segment(expression)
         #expect(segment.mayMean(fcm) == mayMean && segment.meansAll(of: fcm) == meansAll)
-        // The one evaluator agrees, whatever else a device has.
+        // The evaluator agrees, whatever else a device has.
         for tags in [[], ["sport"], ["other"]] as [[String]] {
             let matches = segment.matches(DeviceTraits(provider: fcm, tags: tags))
             #expect(mayMean || !matches)
@@ -196,7 +196,7 @@ struct SegmentTests {
 }
 
 extension SeededRandom {
-    /// An expression over the tags a to d and the attribute n, with what it means.
+    /// Returns an expression over the tags a to d and the attribute n, with its meaning.
     fileprivate mutating func expression(depth: Int) -> (text: String, meant: (DeviceTraits) -> Bool) {
         guard depth > 0, below(4) > 0 else {
             if below(4) == 0 {

@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// What FanfareKit calls of Apple's SwiftUI, as its interface declares it for iOS: signatures and isolation, no behaviour.
+// The calls that FanfareKit makes to Apple's SwiftUI, as its interface declares them for iOS: signatures and isolation,
+// no behaviour.
 @_exported import UIKit
 
 @MainActor @preconcurrency public protocol View {
@@ -105,7 +106,7 @@ public enum DynamicTypeSize: Hashable, Comparable, CaseIterable, Sendable {
     case accessibility1, accessibility2, accessibility3, accessibility4, accessibility5
 }
 
-// Of Combine there, which SwiftUI exports.
+// In Apple's SDK it is part of Combine, which SwiftUI exports.
 public protocol ObservableObject: AnyObject {}
 
 @propertyWrapper public struct Published<Value> {
@@ -383,7 +384,7 @@ extension Gesture {
     public func onEnded(_ action: @escaping (Value) -> Void) -> EndedGesture<Value> { fatalError() }
 }
 
-// MARK: - The way to and from UIKit
+// MARK: - Bridging to and from UIKit
 
 @MainActor @preconcurrency open class UIHostingController<Content: View>: UIViewController {
     public init(rootView: Content) { super.init(nibName: nil, bundle: nil) }

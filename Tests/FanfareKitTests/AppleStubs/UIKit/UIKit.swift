@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// What FanfareKit calls of Apple's UIKit, as its headers declare it for iOS: signatures and isolation, no behaviour.
+// The calls that FanfareKit makes to Apple's UIKit, as its headers declare them for iOS: signatures and isolation, no
+// behaviour.
 @_exported import Foundation
 
 @MainActor open class UIResponder: NSObject {
@@ -36,7 +37,7 @@
     }
 }
 
-// Optional there; asked for here, so that a witness whose signature differs is an error.
+// Optional in Apple's SDK; required here, so that a witness with another signature is an error.
 @MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
     func application(
         _ application: UIApplication,
@@ -104,7 +105,7 @@ public struct UIInterfaceOrientationMask: OptionSet, Sendable {
     open var safeAreaLayoutGuide: UILayoutGuide { fatalError() }
 }
 
-// Members of a category of NSObject there.
+// In Apple's SDK these are members of a category of NSObject.
 extension UIView {
     public var accessibilityViewIsModal: Bool {
         get { fatalError() }
@@ -132,7 +133,7 @@ extension UIView {
 
 @MainActor open class UIEvent: NSObject {}
 
-// Safety: the headers say so of both; these have no state.
+// Safety: Apple's headers declare it for both; these have no state.
 open class UIColor: NSObject, @unchecked Sendable {
     open class var clear: UIColor { fatalError() }
 }

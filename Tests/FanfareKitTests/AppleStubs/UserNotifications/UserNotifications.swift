@@ -1,7 +1,8 @@
 // swift-format-ignore-file
-// What FanfareKit calls of Apple's UserNotifications, as its headers declare it for iOS: signatures, no behaviour.
+// The calls that FanfareKit makes to Apple's UserNotifications, as its headers declare them for iOS: signatures, no
+// behaviour.
 //
-// The strictest reading where SDKs differ: no class is Sendable, and handlers of the centre's calls are.
+// The strictest reading where SDKs differ: no class is Sendable, and the handlers of the centre's calls are.
 @_exported import Foundation
 
 open class UNUserNotificationCenter: NSObject {
@@ -30,7 +31,7 @@ open class UNUserNotificationCenter: NSObject {
     open func setBadgeCount(_ newBadgeCount: Int) async throws {}
 }
 
-// Optional there; asked for here, so that a witness whose signature differs is an error.
+// Optional in Apple's SDK; required here, so that a witness with another signature is an error.
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     func userNotificationCenter(
         _ center: UNUserNotificationCenter,

@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// What FanfareKit calls of Apple's WebKit, as its headers declare it for iOS: signatures and isolation, no behaviour.
+// The calls that FanfareKit makes to Apple's WebKit, as its headers declare them for iOS: signatures and isolation, no
+// behaviour.
 @_exported import FoundationNetworking
 @_exported import UIKit
 
@@ -27,7 +28,7 @@ public enum WKNavigationActionPolicy: Int, Sendable {
     case cancel, allow, download
 }
 
-// Optional there; asked for here, so that a witness whose signature differs is an error.
+// Optional in Apple's SDK; required here, so that a witness with another signature is an error.
 @MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
     func webView(
         _ webView: WKWebView,

@@ -2,19 +2,19 @@ import CFuzzer
 import Foundation
 import FuzzTargets
 
-// libFuzzer's driver on the target that FANFARE_FUZZ_TARGET names; arguments are libFuzzer's.
+// libFuzzer's driver on the target that FANFARE_FUZZ_TARGET names; the arguments are libFuzzer's.
 let wanted = ProcessInfo.processInfo.environment["FANFARE_FUZZ_TARGET"] ?? ""
 guard FuzzTarget.all.contains(where: { $0.name == wanted }) else {
     print("FANFARE_FUZZ_TARGET is one of \(FuzzTarget.all.map(\.name).joined(separator: " "))")
     exit(64)
 }
 
-/// Read once: the callback is C and captures nothing.
+/// The target, read once: the callback is C and captures nothing.
 enum Chosen {
     static let target = FuzzTarget.all.first { $0.name == ProcessInfo.processInfo.environment["FANFARE_FUZZ_TARGET"] }
 }
 
-/// libFuzzer looks for this name in addition to the callback that it is given.
+/// The entry point; libFuzzer looks for this name in addition to the given callback.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Chosen.target?.run([UInt8](UnsafeBufferPointer(start: bytes, count: count)))

@@ -10,7 +10,7 @@ import Testing
 @testable import Fleet
 @testable import HTTPServer
 
-/// HTTP/2 at the edge's own address.
+/// HTTP/2 on the edge's own address.
 @Suite struct EdgeStreamsTests {
     private static let own = ["FANFARE_SERVER_EDGE_LISTEN": "127.0.0.1:0"]
     private static let fast = own.merging(["FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "100000"]) { $1 }
@@ -24,7 +24,7 @@ import Testing
         try await EdgeFixture.with(settings: Self.fast) { server in
             let secret = try await server.secret("ana")
             var (asked, statuses) = ([StreamClient.Asked](), [Int]())
-            // More than a connection has streams at once; the small pieces take longer.
+            // More streams than a connection may have at once; the small pieces take longer.
             for round in 0..<(pieces == .max ? 200 : 6) {
                 asked += [
                     .init("GET", "/v1/messages/none", secret: secret, id: "a\(round)"),
@@ -99,7 +99,7 @@ import Testing
                 // DATA on a stream that was never opened, or noise.
                 let bad = round == 0 ? RawFrames.bytes(.init(type: 0, stream: 1, payload: [1])) : noise
                 try await connection.send(RawFrames.preface + RawFrames.bytes(.init(type: RawFrames.settings)) + bad)
-                // Noise may be the beginning of a large frame, which never comes.
+                // Noise may be the beginning of a large frame that never comes.
                 if round == 0 {
                     var types: [UInt8] = []
                     for await frame in connection.frames { types.append(frame.type) }
@@ -135,10 +135,10 @@ import Testing
                     break
                 }
             }
-            // 200, four times: 8 MiB, of two million bytes each; then 503.
+            // 200 four times: 8 MiB hold that many bodies of two million bytes each. Then 503.
             #expect(answers.count == 20 && answers.prefix(4).allSatisfy { $0 == 0x88 }, "\(answers)")
             #expect(answers.dropFirst(4).allSatisfy { $0 != 0x88 }, "\(answers)")
-            // However many wait, one copy of it is there.
+            // However many wait, only one copy of it exists.
             #expect(server.server.core.contents.count == 1)
             #expect(server.server.core.load.metrics.budget.held < 3_000_000)
             await connection.close()

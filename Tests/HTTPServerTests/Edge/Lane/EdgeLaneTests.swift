@@ -8,7 +8,7 @@ import Testing
 @testable import Fleet
 @testable import HTTPServer
 
-/// The lane in which a connection's loop answers the edge's requests.
+/// The fast path, on which a connection's loop answers the edge's requests.
 @Suite struct EdgeLaneTests {
     @Test func `requests that come together are answered in their order, in the lane and beside it`() async throws {
         let settings = ["FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "100000"]
@@ -16,7 +16,7 @@ import Testing
             let secret = try await server.secret("ana")
             let events = "{\"events\":[]}"
             let chunked = "d\r\n\(events)\r\n0\r\n\r\n"
-            // By turns requests of the lane, of the API and of the edge's common way.
+            // Alternating requests of the fast path, of the API and of the edge's general path.
             var (asked, statuses) = ("", [Int]())
             for round in 0..<20 {
                 asked += head("GET /v1/messages/none", secret, "a\(round)") + "\r\n"
@@ -78,7 +78,7 @@ import Testing
     }
 }
 
-/// One connection with bytes of the test's choice, and the answers to them.
+/// One connection with arbitrary bytes, and the answers to them.
 private enum Exchange {
     struct Answer: Sendable {
         let status: Int

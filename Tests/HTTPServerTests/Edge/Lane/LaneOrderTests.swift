@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Which requests take the lane, and in which order.
+/// The requests that take the fast path, and their order.
 @Suite struct LaneOrderTests {
     @Test func `nothing is taken behind a request that the lane answers`() {
         var order = LaneOrder()

@@ -7,15 +7,15 @@ import Testing
 
 @testable import HTTPServer
 
-/// The built program as a server with an edge of its own address, for those who attack it from outside.
+/// The built program as a server whose edge has its own address, for attacks from outside.
 struct BuiltServer {
     let process: FanfareProcess
     let folder: String
     let port: Int
     let edgePort: Int
 
-    /// Runs a test on a server whose apps are those of ``EdgeFixture``; `settings` are more keys of the configuration by
-    /// their environment names.
+    /// Runs a test on a server with the apps of ``EdgeFixture``; `settings` are further configuration keys by their
+    /// environment names.
     static func with(
         settings: [String: String] = [:],
         descriptors: Int? = nil,
@@ -49,20 +49,19 @@ struct BuiltServer {
         try await body(server)
     }
 
-    /// Kilobytes of memory: those in use, or the most that ever were (proc(5)).
+    /// Returns kilobytes of memory: those in use, or the peak (proc(5)).
     func memory(_ name: String = "VmHWM") throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)
         let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
         return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
     }
 
-    /// Sends text on a connection of its own and gives the statuses that come back, until the server closes or as many
-    /// came as were wanted.
+    /// Sends text on its own connection and returns the statuses, until the server closes or `wanted` have come.
     func say(_ text: String, port: Int? = nil, from: String? = nil, wanted: Int = 1) async throws -> [Int] {
         try await RawText.say(Array(text.utf8), to: port ?? edgePort, from: from, wanted: wanted)
     }
 
-    /// A request in one piece, which closes its connection.
+    /// Returns a request in one piece, which closes its connection.
     static func request(
         _ method: String = "GET",
         _ path: String,
@@ -76,7 +75,7 @@ struct BuiltServer {
         return (lines + fields + ["Connection: close", "", body]).joined(separator: "\r\n")
     }
 
-    /// Registers an installation; its status.
+    /// Registers an installation; returns the status.
     func register(_ id: String, token: Int, fields: [String] = [], from: String? = nil) async throws -> Int? {
         let text = Self.request(
             "PUT",
@@ -87,14 +86,14 @@ struct BuiltServer {
         return try await say(text, from: from).first
     }
 
-    /// A figure of the server's metrics.
+    /// Returns a value of the server's metrics.
     func metric(_ name: String) async throws -> Int {
         let text = try await curl(["http://127.0.0.1:\(port)/metrics"])
         let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
         return try #require(line?.split(separator: " ").last.flatMap { Int($0) }, "\(name) in \(text.suffix(2000))")
     }
 
-    /// Registers an installation and stores a content of so many bytes under `large`; the device's secret.
+    /// Registers an installation and stores a content of so many bytes under `large`; returns the device's secret.
     func deviceWithContent(bytes: Int) async throws -> String {
         let body = folder + "/content"
         try Data(repeating: UInt8(ascii: "x"), count: bytes).write(to: URL(fileURLWithPath: body))
@@ -130,16 +129,16 @@ struct BuiltServer {
     }
 }
 
-/// What a device's secret looks like from outside.
+/// The form of a device's secret, as seen from outside.
 private enum EdgeSecretForm {
     static func fits(_ text: Substring) -> Bool {
         text.utf8.count == 43 && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
     }
 }
 
-/// A connection of HTTP/1.1 with bytes of the test's choice, and the statuses that come back.
+/// An HTTP/1.1 connection with arbitrary bytes, and the statuses that come back.
 enum RawText {
-    /// `from` is the address of this host that the connection comes from.
+    /// Sends bytes; `from` is the address of this host that the connection comes from.
     static func say(_ bytes: [UInt8], to port: Int, from: String? = nil, wanted: Int = 1) async throws -> [Int] {
         let (statuses, continuation) = AsyncStream.makeStream(of: Int.self)
         var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -150,7 +149,7 @@ enum RawText {
             }
         if let from { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: from, port: 0)) }
         let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
-        // Fails only when the server has closed meanwhile, which shows in what it said.
+        // Fails only when the server has closed meanwhile, which its output shows.
         try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))
         var heard: [Int] = []
         for await status in statuses {
@@ -185,18 +184,18 @@ enum RawText {
     }
 }
 
-/// Frames that a stranger makes by hand (RFC 9113, RFC 7541).
+/// Frames made by hand, as a stranger might (RFC 9113, RFC 7541).
 enum HostileFrames {
     static let goAway = RawFrames.goAway
     static let endStream: UInt8 = 1
     static let endHeaders: UInt8 = 4
 
-    /// A connection's beginning, with settings.
+    /// Returns a connection's beginning, with settings.
     static func hello(_ settings: [RawFrames.Frame] = [.init(type: RawFrames.settings)]) -> [UInt8] {
         RawFrames.preface + settings.flatMap(RawFrames.bytes)
     }
 
-    /// HEADERS of a request; `more` is what follows the fields in the block, `ends` whether it has no body.
+    /// Returns a request's HEADERS; `more` follows the fields in the block, and `ends` means that there is no body.
     static func headers(
         _ stream: UInt32,
         _ fields: [(String, String)],
@@ -222,21 +221,21 @@ enum HostileFrames {
         RawFrames.bytes(.init(type: 8, stream: stream, payload: withUnsafeBytes(of: bytes.bigEndian, Array.init)))
     }
 
-    /// A field of 4,000 bytes that enters the table, and the byte that refers to it.
+    /// A field of 4,000 bytes that is added to the table, and the byte that refers to it.
     static let entry: [UInt8] = [0x40, 1, UInt8(ascii: "a"), 0x7F, 0xA1, 0x1E] + Array(repeating: 0x62, count: 4000)
     static let reference: UInt8 = 0xBE
 
-    /// A key that has the form of a device's secret and is nobody's.
+    /// A key in the form of a device's secret that belongs to nobody.
     static let guess = String(repeating: "k", count: 43)
 }
 
 extension HostileFrames {
     static let pingType: UInt8 = 6
-    /// PING: whoever answers it has read what came before.
+    /// PING: its answer shows that the server has read everything before it.
     static let ping = RawFrames.bytes(.init(type: pingType, payload: Array(repeating: 7, count: 8)))
 }
 
-/// A connection that says what it is told and reads nothing.
+/// A connection that sends given bytes and reads nothing.
 struct SilentConnection {
     private let channel: any Channel
     private let end: End
@@ -259,7 +258,7 @@ struct SilentConnection {
 
     func close() async { try? await channel.close() }
 
-    /// Whether the server has closed it.
+    /// True if the server has closed it.
     var isOver: Bool { end.isThere }
 
     private final class End: Sendable {

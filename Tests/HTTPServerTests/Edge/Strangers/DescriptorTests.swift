@@ -4,16 +4,16 @@ import Testing
 
 @testable import HTTPServer
 
-/// Descriptors that others have, so that none is left for a connection.
+/// Descriptors held by others, so that none is left for a connection.
 @Suite(.serialized) struct DescriptorTests {
     @Test func `without a descriptor for a connection no core spins, and it is accepted when there is one`()
         async throws
     {
         try await BuiltServer.with { server in
             let ports = [server.port, server.edgePort]
-            // Those that are open are all that there may be.
+            // The open ones are all that it may have.
             let usual = try server.limitDescriptors(to: try server.openDescriptors())
-            // One that was open for a moment only is free by now.
+            // A descriptor that was open only for a moment is free by now.
             var silent: [SilentConnection] = []
             for port in ports + ports { silent.append(try await SilentConnection(to: port)) }
             let begun = try server.processorTime()
@@ -25,11 +25,11 @@ import Testing
             }
             try await lasting(.seconds(4))
             let spent = try server.processorTime() - begun
-            // A listening socket that is asked again and again takes a core each.
+            // A listening socket polled in a loop takes a core.
             #expect(spent < 0.4, "\(spent) s of a processor in 4")
             _ = try server.limitDescriptors(to: usual)
             #expect(try await statuses == [200, 200])
-            // Each of the two addresses has tried, and rested twice as long each time.
+            // Each of the two addresses has tried, with a pause twice as long each time.
             let tries = try await server.metric(#"fanfare_http_refused_total{reason="descriptors"}"#)
             #expect((2...30).contains(tries), "\(tries)")
             for connection in silent { await connection.close() }
@@ -38,12 +38,12 @@ import Testing
 }
 
 extension BuiltServer {
-    /// How many descriptors it has.
+    /// Returns the number of its open descriptors.
     fileprivate func openDescriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.pid)/fd").count
     }
 
-    /// Lets it have so many, and gives how many it might have before.
+    /// Limits its descriptors; returns the previous limit.
     fileprivate func limitDescriptors(to count: Int) throws -> Int {
         let limits = try String(contentsOfFile: "/proc/\(process.pid)/limits", encoding: .utf8)
         let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
@@ -57,7 +57,7 @@ extension BuiltServer {
         return before
     }
 
-    /// Seconds of processor that it has used (proc(5): utime and stime, the 14th and 15th).
+    /// Returns the CPU seconds that it has used (proc(5): utime and stime, the 14th and 15th).
     fileprivate func processorTime() throws -> Double {
         let text = try String(contentsOfFile: "/proc/\(process.pid)/stat", encoding: .utf8)
         let fields = try #require(text.split(separator: ")").last).split(separator: " ")

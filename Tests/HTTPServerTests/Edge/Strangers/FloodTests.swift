@@ -4,14 +4,14 @@ import Testing
 
 @testable import HTTPServer
 
-/// Requests without end: streams that the server is made to reset, keys that nobody has, connections that say nothing.
+/// Endless requests: streams that the server is made to reset, unknown keys, silent connections.
 @Suite(.serialized) struct FloodTests {
     @Test func `streams that the server itself resets count, and end in GOAWAY`() async throws {
         try await BuiltServer.with { server in
             let connection = try await RawConnection(to: server.edgePort)
             let fields = HostileFrames.request("GET", "/v1/messages/none", HostileFrames.guess)
             var bytes = HostileFrames.hello()
-            // A window that is moved beyond its end, once the request is whole (CVE-2025-8671).
+            // A window update beyond the maximum, once the request is complete (CVE-2025-8671).
             for number in 0..<12_000 {
                 let stream = UInt32(2 * number + 1)
                 bytes += HostileFrames.headers(stream, fields, ends: true)
@@ -24,7 +24,7 @@ import Testing
                 if frame.type == RawFrames.goAway { code = Array(frame.payload[4..<8]).number }
             }
             #expect(code == 11)
-            // A read has a few hundred of them, which are reset before anybody counts.
+            // A read holds a few hundred of them, which are reset before they are counted.
             #expect(resets < 6000)
             #expect(try await server.metric(#"fanfare_http_refused_total{reason="resets"}"#) == 1)
         }
@@ -44,7 +44,7 @@ import Testing
                 }
                 for number in 0..<60 {
                     group.addTask {
-                        // As many as one address may at once.
+                        // As many as one address may make at once.
                         let status = try await server.register("good-\(number)", token: number)
                         #expect(status == 201)
                     }
@@ -59,7 +59,7 @@ import Testing
             var idle: [SilentConnection] = []
             for _ in 0..<400 { if let one = try? await SilentConnection(to: server.edgePort) { idle.append(one) } }
             #expect(idle.count > 100)
-            // 34 of them, and those that are closed just now.
+            // 34 of them, and those being closed right now.
             try await eventually("those beyond the address' part are closed") {
                 try await server.metric(#"fanfare_http_connections{listener="edge"}"#) <= 40
             }
@@ -84,12 +84,12 @@ import Testing
             try await eventually("as many as may be are open") {
                 try await server.metric(#"fanfare_http_connections{listener="edge"}"#) >= 16
             }
-            // What NIO has accepted at once may be a few more.
+            // NIO may accept a few more at once.
             #expect(try await server.metric(#"fanfare_http_connections{listener="edge"}"#) < 32)
             #expect(try await server.metric(#"fanfare_http_refused_total{reason="connections"}"#) > 0)
             let text = BuiltServer.request("GET", "/livez")
             #expect(try await server.say(text, port: server.port).first == 200)
-            // Those who say nothing go after five seconds, and the next ones are accepted.
+            // Silent connections are closed after five seconds, and the next ones are accepted.
             let status = try await server.register("ana", token: 1)
             #expect(status == 201)
             #expect(try await server.metric(#"fanfare_http_refused_total{reason="idle"}"#) > 0)

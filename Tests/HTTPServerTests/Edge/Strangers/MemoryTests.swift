@@ -4,17 +4,17 @@ import Testing
 
 @testable import HTTPServer
 
-/// Memory for a few bytes: what one who knows nothing can make the built server hold.
+/// Memory for a few bytes: the most that a stranger can make the built server hold.
 @Suite(.serialized) struct MemoryTests {
     private static let tooMuch: UInt32 = 11
 
-    /// Sends bytes on connections of their own and gives how each of them ended: the code of GOAWAY, nil without one.
+    /// Sends bytes on separate connections and returns the end of each: the code of GOAWAY, nil without one.
     private func attack(_ server: BuiltServer, _ bytes: [UInt8], connections: Int) async throws -> [UInt32?] {
         try await withThrowingTaskGroup(of: UInt32?.self) { group in
             for _ in 0..<connections {
                 group.addTask {
                     let connection = try await RawConnection(to: server.edgePort)
-                    // Fails when the server has closed before it was all sent, as it should.
+                    // Fails when the server closes before everything was sent, as it should.
                     try? await connection.send(bytes)
                     try? await connection.send(HostileFrames.ping)
                     for await frame in connection.frames {
@@ -39,7 +39,7 @@ import Testing
                 let fields = HostileFrames.request("POST", "/v1/tracking", HostileFrames.guess)
                 bytes += HostileFrames.headers(UInt32(2 * number + 1), fields, more: more, ends: false)
             }
-            // 16 MB each were held, 128 MB in all.
+            // 16 MB each used to be held, 128 MB in all.
             let ends = try await attack(server, bytes, connections: 8)
             #expect(ends.allSatisfy { $0 == Self.tooMuch || $0 == nil }, "\(ends)")
             #expect(try server.memory() - before < 24 << 10)
@@ -55,7 +55,7 @@ import Testing
             var types: [UInt8] = []
             for await frame in connection.frames where frame.stream == 1 {
                 types.append(frame.type)
-                // The rest need not be sent (RFC 9113, section 8.1).
+                // The rest does not need to be sent (RFC 9113, section 8.1).
                 if frame.type == RawFrames.reset {
                     #expect(frame.code == 0)
                     break
@@ -77,7 +77,7 @@ import Testing
                 bytes += HostileFrames.headers(stream, fields, ends: false)
                 for _ in 0..<4 { bytes += HostileFrames.data(stream, piece) }
             }
-            // 16 MB each were held, 64 MB in all.
+            // 16 MB each used to be held, 64 MB in all.
             let ends = try await attack(server, bytes, connections: 4)
             #expect(ends.allSatisfy { $0 == Self.tooMuch || $0 == nil }, "\(ends)")
             #expect(try server.memory() - before < 20 << 10)
@@ -90,7 +90,7 @@ import Testing
             let secret = try await server.deviceWithContent(bytes: 1 << 20)
             let before = try server.memory()
             let connection = try await RawConnection(to: server.edgePort)
-            // Settings: INITIAL_WINDOW_SIZE 0.
+            // The settings: INITIAL_WINDOW_SIZE 0.
             var bytes = HostileFrames.hello([RawFrames.setting(4, 0)])
             for number in 0..<256 {
                 let fields = HostileFrames.request("GET", "/v1/messages/large", secret)
@@ -103,7 +103,7 @@ import Testing
                 if frame.type == RawFrames.headers || frame.type == RawFrames.reset { taken += 1 }
                 if taken == 256 { break }
             }
-            // 256 MB were held.
+            // 256 MB used to be held.
             #expect(try server.memory() - before < 24 << 10)
             #expect(heads >= 1)
             await connection.close()
@@ -119,7 +119,7 @@ import Testing
             }
             for _ in 0..<2 {
                 let answers = try await StreamClient.run(asked, to: server.edgePort)
-                // Those for which there is no memory are told to come again.
+                // Requests for which there is no memory are told to come again.
                 #expect(answers.allSatisfy { $0.status == 200 || $0.status == 503 }, "\(answers.map(\.status))")
                 #expect(answers.contains { $0.status == 200 })
             }
@@ -161,7 +161,7 @@ import Testing
                 bytes += HostileFrames.headers(stream, fields, ends: false)
                 for _ in 0..<4 { bytes += HostileFrames.data(stream, piece) }
             }
-            // Each within its own budget, and all together not.
+            // Each is within its own budget, but all together are not.
             var connections: [RawConnection] = []
             for _ in 0..<8 {
                 let connection = try await RawConnection(to: server.edgePort)
@@ -170,7 +170,7 @@ import Testing
                 for await frame in connection.frames
                 where frame.type == HostileFrames.pingType || frame.type == HostileFrames.goAway { break }
             }
-            // Half of it is not for them; what a connection takes before it says anything comes on top.
+            // Half of it is not for them; the initial memory of a connection comes on top.
             #expect(try await server.metric("fanfare_http_held_bytes") <= 3 << 20)
             #expect(try await server.metric(#"fanfare_http_refused_total{reason="process_memory"}"#) > 0)
             #expect(try await server.register("ben", token: 2) == 201)
@@ -190,7 +190,7 @@ import Testing
             let one = try await SilentConnection(to: server.edgePort)
             let head = "POST /v1/tracking HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n"
             try await one.send(Array((head + "Authorization: Bearer \(HostileFrames.guess)\r\n\r\n").utf8))
-            // The time is what this is about: without the deadline both go on for as long as a byte comes.
+            // This is about time: without the deadline both go on for as long as a byte comes.
             try await eventually("both are ended", within: .seconds(50)) {
                 try? await two.send(HostileFrames.data(1, [32]))
                 try? await one.send([32])
@@ -202,6 +202,6 @@ import Testing
 }
 
 extension [UInt8] {
-    /// A number in the order of the network.
+    /// A number in network byte order.
     var number: UInt32 { reduce(0) { $0 << 8 | UInt32($1) } }
 }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HTTPServer
 
-/// Phones behind a balancer, at the built server.
+/// Phones behind a load balancer, at the built server.
 @Suite struct ProxyTests {
     private static let trusted = [
         "FANFARE_SERVER_TRUSTED_PROXIES": "127.0.0.1,10.0.0.0/8", "FANFARE_SERVER_EDGE_REGISTRATIONS_PER_SECOND": "1",
     ]
 
-    /// Asks 20 times at once and without a key, each time with the next of the fields; the statuses.
+    /// Sends 20 concurrent requests without a key, each with the next of the fields; returns the statuses.
     private func ask(_ server: BuiltServer, _ fields: [String], after: [UInt8] = []) async throws -> [Int] {
         let requests = (0..<20).map { number in
             let field = fields.isEmpty ? "" : fields[number % fields.count] + "\r\n"
@@ -19,7 +19,7 @@ import Testing
         return try await RawText.say(after + Array(requests.joined().utf8), to: server.edgePort, wanted: 20)
     }
 
-    /// Whether some of them were too many: of one address two may be asked at once, and one a second.
+    /// Returns true if some were limited: one address may make two requests at once, and one a second.
     private func isLimited(_ statuses: [Int]) -> Bool {
         statuses.count == 20 && statuses.allSatisfy { $0 == 401 || $0 == 429 } && statuses.count { $0 == 429 } > 5
     }
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [
         ["Forwarded: for=192.0.2.7;proto=https", "Forwarded: for=192.0.2.8"],
         ["X-Forwarded-For: 192.0.2.7", "X-Forwarded-For: 192.0.2.8"],
-        // What the client says itself stands in front, and is believed by nobody.
+        // The client's own claim comes first and is not trusted.
         ["X-Forwarded-For: 192.0.2.8, 192.0.2.7, 10.1.1.1", "X-Forwarded-For: 192.0.2.8, 192.0.2.9"],
         ["Forwarded: for=\"[2001:db8::1]:4711\"", "Forwarded: for=\"[2001:db8:0:1::1]\""],
     ])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The header of the PROXY protocol, version 2, for an IPv4 client.
+    /// Returns the header of the PROXY protocol, version 2, for an IPv4 client.
     private static func header(_ last: UInt8) -> [UInt8] {
         [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10, 0x21, 0x11, 0, 12, 192, 0, 2, last, 127, 0, 0, 1, 1, 1, 2, 2]
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Requests that two programs may read in two ways, said to the built server.
+/// Requests that two programs may read in different ways, sent to the built server.
 @Suite struct StrictTests {
     private static let key = EdgeFixture.key("news")
 
@@ -51,7 +51,7 @@ import Testing
                 + "Transfer-Encoding: chunked\r\nTrailer: Authorization\r\nConnection: close\r\n\r\n"
                 + "2\r\n{}\r\n0\r\nAuthorization: Bearer \(Self.key)\r\n\r\n"
             #expect(try await server.say(one).first == 401)
-            // The first request shows that the key is good, the second has it behind its body.
+            // The first request proves the key; the second has it after its body.
             for (isTrailer, expected) in [(false, "422"), (true, "401")] {
                 let connection = try await RawConnection(to: server.edgePort)
                 let fields =
@@ -81,11 +81,11 @@ import Testing
         }
     }
 
-    /// The status of the first stream's answer; nil when it was reset.
+    /// Returns the status of the first stream's answer; nil when it was reset.
     private static func status(_ connection: RawConnection) async -> String? {
         for await frame in connection.frames where frame.stream == 1 {
             guard frame.type == RawFrames.headers, let first = frame.payload.first else { return nil }
-            // 200 and 404 are of the static table; others are `:status` with a literal, Huffman or not.
+            // 200 and 404 are in the static table; others are `:status` with a literal, Huffman-coded or not.
             switch first {
             case 0x88: return "200"
             case 0x8D: return "404"
@@ -102,7 +102,7 @@ import Testing
     }
 }
 
-/// Digits in the code of HPACK (RFC 7541, appendix B): 0, 1 and 2 have five bits, the others six.
+/// The digits in HPACK's code (RFC 7541, appendix B): 0, 1 and 2 have five bits, the others six.
 private enum Huffman {
     static func digits(_ bytes: some Sequence<UInt8>) -> String {
         let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPServer
 
-/// Bodies of HTTP/1.1 that nobody wants, and those that there is no memory for.
+/// Unwanted HTTP/1.1 bodies, and bodies for which there is no memory.
 @Suite(.serialized) struct UnwantedBodyTests {
-    /// The beginning of a request with a body that never comes to its end.
+    /// Returns the beginning of a request with a body that never ends.
     private func beginning(_ fields: [String] = []) -> String {
         let lines = ["POST /v1/tracking HTTP/1.1", "Host: edge", "Content-Type: application/json"]
         return (lines + fields + ["", "{"]).joined(separator: "\r\n")
@@ -18,7 +18,7 @@ import Testing
         _ length: String
     ) async throws {
         try await BuiltServer.with { server in
-            // Whoever waited for the body would never answer.
+            // A server that waited for the body would never answer.
             #expect(try await server.say(beginning([length])) == [401])
             #expect(try await server.say(beginning([length, "Authorization: Bearer nobodys"])) == [403])
             // The connection is closed, although more of the body comes.
@@ -56,7 +56,7 @@ import Testing
             let secret = try await server.secret("ana")
             let load = server.server.core.load
             func ask() async throws -> Int {
-                // HTTP/2 says so of the stream, and curl of that nothing.
+                // HTTP/2 resets the stream, for which curl reports nothing.
                 (try? await server.ask("GET", "/v1/messages/none", token: secret, atEdge: true).status) ?? 0
             }
             #expect(try await ask() == 404)

@@ -2,5 +2,5 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libFuzzer's own entry, in the compiler's runtime.
+// libFuzzer's entry point, in the compiler's runtime.
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
