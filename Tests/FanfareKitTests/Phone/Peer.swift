@@ -236,7 +236,7 @@ actor Peer {
         guard request.bearer == Self.key, let known = devices[request.id],
             EdgeRules.isAnothers(body, token: known.token, user: known.user, provenUser: isVouched ? user : nil)
         else { return nil }
-        return EdgeRules.Refusal(status: 409, word: "device_exists", reason: "this id is another installation's")
+        return EdgeRules.Refusal(status: 409, word: "device_exists", reason: "this id belongs to another installation")
     }
 }
 

@@ -83,7 +83,7 @@ import Testing
         )
         #expect(Set(await events(rig)) == ["dropped in_app NoPresenter", "dropped in_app asset"])
         #expect(
-            rig.ear.logs.contains { $0.contains("nobody draws") } && rig.ear.logs.contains { $0.contains("none.png") }
+            rig.ear.logs.contains { $0.contains("no presenter") } && rig.ear.logs.contains { $0.contains("none.png") }
         )
     }
 
