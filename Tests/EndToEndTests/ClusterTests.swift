@@ -25,11 +25,12 @@ extension EndToEnd {
                 )
                 let workers = [try await fleet.startSmallWorker(), try await fleet.startSmallWorker()]
                 try await fleet.putList("fans", TestDevices.tokens(20_000))
-                try await fleet.publish(TestJob("derby", list: "fans"))
-                try await fleet.requests(reach: 3000)
+                // Asked before the campaign: the command takes seconds, in which a campaign may end.
                 let leaders = try await node.rabbitmqctl("list_queues", "-p", host, "name", "leader")
                 let lane = leaders.split(separator: "\n").first { $0.hasPrefix("fanfare.v1.work.apns.bulk") }
                 #expect(lane?.hasSuffix(node.name) == true, "\(leaders)")
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 3000)
                 var bound = 0
                 for worker in workers { bound += try await worker.metrics().inFlightMost }
                 node.kill()

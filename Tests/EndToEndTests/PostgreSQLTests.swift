@@ -69,7 +69,9 @@ extension EndToEnd {
             let (kills, audience) = FullSuite.isOn ? (10, 200_000) : (2, 30_000)
             let server = try PrivatePostgreSQL()
             defer { server.remove() }
-            try await PrivateFleet.with(faults: ["latency": "20"], postgreSQL: server) { fleet in
+            // Few requests in flight: the simulator shares its cores with the servers, and one that answers after the
+            // stream deadline is asked again, which has nothing to do with the ledger.
+            try await PrivateFleet.with(faults: ["latency": "20", "streams": "100"], postgreSQL: server) { fleet in
                 let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
                 try await fleet.putList("fans", TestDevices.tokens(audience))
                 try await fleet.publish(TestJob("derby", list: "fans"))
@@ -84,9 +86,12 @@ extension EndToEnd {
                 #expect(workers.allSatisfy { $0.isRunning })
                 let devices = try await fleet.devices("derby")
                 #expect(devices.count == audience)
-                // No worker died: each device was sent to once, and its answer is recorded once.
-                #expect(devices.differing.isEmpty)
-                #expect(fleet.simulator.statistics.requests == UInt64(audience))
+                // No worker died: a device was sent to again only if the provider had not answered in time.
+                #expect(status.maybeSent == 0)
+                #expect(
+                    devices.allSatisfy { $0.attempts == $0.requests && $0.outcome == .accepted && $0.accepted >= 1 }
+                )
+                #expect(fleet.simulator.statistics.requests == UInt64(audience + status.unknownResent))
                 #expect(try await fleet.parked().isEmpty)
             }
         }
