@@ -129,6 +129,18 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
+        // The scenarios of `fanfare bench`
+        .target(
+            name: "Bench",
+            dependencies: [
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "Transport", "Store", "Fleet", nioCore,
+                nioPosix, logging,
+            ],
+            // Built and preloaded by the scenario `allocations`; not part of the program.
+            resources: [.embedInCode("malloc-count.c")],
+            swiftSettings: houseSettings
+        ),
+
         // The phone
         .target(name: "FanfareKit", resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: houseSettings),
 
@@ -137,11 +149,9 @@ let package = Package(
             name: "fanfare",
             dependencies: [
                 "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Fleet",
-                "Simulator", "HTTPServer", "FanfareKit", nioCore, nioPosix, logging, signals,
+                "Simulator", "HTTPServer", "Bench", "FanfareKit", nioCore, nioPosix, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            // Built and preloaded by `fanfare bench`; not part of the program.
-            resources: [.embedInCode("Bench/malloc-count.c")],
             swiftSettings: houseSettings
         ),
 
@@ -169,7 +179,7 @@ let package = Package(
             ["Campaigns", "PushProviders", "Seeds", "Sanitizers", "Servers"],
             kept: ["Shards/Kept"]
         ),
-        tests("CommandTests", ["fanfare", "FanfareKit", "Campaigns", "Store", "Servers"]),
+        tests("CommandTests", ["fanfare", "Bench", "FanfareKit", "Campaigns", "Store", "Servers"]),
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),
         tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders", "Seeds", "Sanitizers"]),

@@ -18,7 +18,7 @@ unsigned long long c_allocations_of_thread(void) { return 0; }
 
 // Other threads run other tests.
 #define MALLOC_COUNT_OF_THREAD
-#include "../../Sources/fanfare/Bench/malloc-count.c"
+#include "../../Sources/Bench/malloc-count.c"
 
 int c_allocations_are_counted(void) { return 1; }
 unsigned long long c_allocations_of_thread(void) { return of_thread; }

@@ -2,7 +2,7 @@ import Campaigns
 import Foundation
 import Testing
 
-@testable import fanfare
+@testable import Bench
 
 @Suite struct BenchCommandTests {
     private let folder: CommandFolder

@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-@testable import fanfare
+@testable import Bench
 
 @Suite struct BenchMetricTests {
     private func run(_ microseconds: Double, far: Double) -> BenchRun {

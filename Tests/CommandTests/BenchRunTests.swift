@@ -3,7 +3,7 @@ import Foundation
 import Servers
 import Testing
 
-@testable import fanfare
+@testable import Bench
 
 /// Every scenario once, small but real: it must end and count what it claims to count.
 @Suite(.serialized) struct BenchRunTests {

@@ -6,7 +6,7 @@ enum House {
         "Campaigns", "PushProviders", "Delivery",
         "TLS", "HTTP2", "AMQP",
         "Transport", "Store",
-        "Fleet", "Simulator", "HTTPServer", "FanfareKit",
+        "Settings", "Operations", "Fleet", "Simulator", "HTTPServer", "Bench", "FanfareKit",
         "fanfare",
     ]
     static let libraries = ["CNGHTTP2", "COpenSSL", "CRabbitMQ", "CPostgreSQL", "CShims"]
@@ -18,7 +18,9 @@ enum House {
     /// Drivers that need some C themselves.
     static let driversOfC = ["Store": "CPostgreSQL", "Transport": "CShims"]
     /// Modules that the simulator must not share with the sender, so that both cannot share one mistake.
-    static let bannedInSimulator = ["Campaigns", "PushProviders", "Delivery", "Transport", "Store", "Fleet", "AMQP"]
+    static let bannedInSimulator = [
+        "Campaigns", "PushProviders", "Delivery", "Transport", "Store", "Settings", "Operations", "Fleet", "AMQP",
+    ]
 
     /// Returns the reason why a target may not import a module; nil when it may.
     static func objection(to module: String, in target: String, path: String) -> String? {

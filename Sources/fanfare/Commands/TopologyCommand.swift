@@ -117,10 +117,3 @@ struct TopologyCommand: AsyncParsableCommand {
         if report.isClean { Terminal.write(empty + "\n") }
     }
 }
-
-extension CommandFailure {
-    /// Makes the failure of an unusable broker: 78 when the configuration has to be fixed, else 69.
-    init(_ error: AMQPConnectError) {
-        self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
-    }
-}

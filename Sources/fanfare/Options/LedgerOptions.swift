@@ -42,15 +42,3 @@ struct CampaignArgument: ExpressibleByArgument {
         CommandFailure(.notFound, "the ledger \(ledger.path) has no campaign \(text)")
     }
 }
-
-extension CommandFailure {
-    /// Makes the failure of an unusable ledger: 69, or 78 when its server refuses access, or 64 for an id of two apps.
-    init(_ error: LedgerError) {
-        switch error {
-        case .ambiguous: self.init(.ambiguousCampaign, error.description)
-        case .failed: self.init(.failed, error.description)
-        case .refused: self.init(.configuration, error.description)
-        default: self.init(.unavailable, error.description)
-        }
-    }
-}

@@ -1,5 +1,5 @@
 // Counts a thread's allocations, for tests of code that must not allocate. The functions that `fanfare bench
-// allocations` preloads (Sources/fanfare/Bench/malloc-count.c) replace the system's in the test program.
+// allocations` preloads (Sources/Bench/malloc-count.c) replace the system's in the test program.
 #ifndef FANFARE_CALLOCATIONS_H
 #define FANFARE_CALLOCATIONS_H
 

@@ -2,35 +2,6 @@ import ArgumentParser
 import Campaigns
 import Fleet
 
-/// A command's failure: the problem document with its exit code.
-struct CommandFailure: Error {
-    let document: ProblemDocument
-    let exit: FanfareExit
-    /// The errors for people, where a position in a file says more than a pointer: `derby.json:12:5: …`.
-    let lines: [String]?
-
-    /// Makes a failure with several problems; `exit` defaults to the code for the document's kind.
-    init(_ document: ProblemDocument, exit: FanfareExit? = nil, lines: [String]? = nil) {
-        self.document = document
-        self.lines = lines
-        self.exit = exit ?? FanfareExit(document.kind)
-    }
-
-    /// Makes a failure that one line describes.
-    init(_ kind: ProblemDocument.Kind, _ title: String, exit: FanfareExit? = nil) {
-        self.init(ProblemDocument(kind, title: title), exit: exit)
-    }
-
-    /// Makes the failure of an invalid configuration; a password in a flag counts as wrong usage.
-    init(_ error: ConfigurationError) {
-        let isUsage = error.problems.allSatisfy { $0.code == "password_in_flag" }
-        let title = isUsage ? "The command was called wrongly" : "The configuration cannot be used"
-        self.init(
-            ProblemDocument(isUsage ? .usage : .configuration, title: title, errors: error.problems.map(\.problem))
-        )
-    }
-}
-
 /// Reports on standard error why a command ends: a line for each problem, or the problem document.
 struct FailureReport {
     private let failure: CommandFailure?

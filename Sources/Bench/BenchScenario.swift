@@ -1,7 +1,5 @@
-import ArgumentParser
-
 /// The scenarios that can be measured, one for each row of section 16 of the design.
-enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
+enum BenchScenario: String, CaseIterable, Sendable {
     case transport
     case sending
     case bearer = "fcm"

@@ -1,7 +1,7 @@
-import Campaigns
+package import Campaigns
 
 /// The exit codes of the contract (section 3); scripts rely on them.
-enum FanfareExit: Int32, Error {
+package enum FanfareExit: Int32, Error {
     /// Done.
     case done = 0
     /// Failed.
@@ -22,7 +22,7 @@ enum FanfareExit: Int32, Error {
     case configuration = 78
 
     /// Returns the code for a kind of problem.
-    init(_ kind: ProblemDocument.Kind) {
+    package init(_ kind: ProblemDocument.Kind) {
         switch kind {
         case .invalidJob, .campaignConflict, .invalidAudience, .invalidContent: self = .refused
         case .usage, .ambiguousCampaign: self = .usage

@@ -1,54 +1,55 @@
-import CShims
 import Delivery
+import Foundation
 import HTTP2
-public import Logging
+import Logging
 import NIOCore
 import NIOPosix
-public import TLS
+import TLS
+import Transport
 
 /// Measures the cost of the transport alone: requests with APNs' shape over a ``ProviderPool``.
 ///
 /// A request has a 74-byte path with distinct tokens, eleven header fields with a 200-byte `authorization` that is
 /// never indexed, and a 200-byte body. CPU is the loop's thread's, between two samples in steady state. Compare with
 /// `h2load` against the same server in the same minute.
-public struct TransportBench: Sendable {
+struct TransportBench: Sendable {
     /// The measurements between the two samples.
-    public struct Result: Sendable {
+    struct Result: Sendable {
         /// The number of requests answered.
-        public var requests: UInt64
+        var requests: UInt64
         /// The CPU seconds of the loop's thread.
-        public var cpuSeconds: Double
+        var cpuSeconds: Double
         /// The elapsed seconds.
-        public var seconds: Double
+        var seconds: Double
         /// The number of requests of the whole run that were not answered with 200.
-        public var failures: UInt64
+        var failures: UInt64
         /// The time from request to answer, of every hundredth request.
-        public var answerNanoseconds: [Int64]
+        var answerNanoseconds: [Int64]
 
         /// Microseconds of CPU per request.
-        public var microsecondsPerRequest: Double { self.cpuSeconds * 1e6 / Double(max(1, self.requests)) }
+        var microsecondsPerRequest: Double { self.cpuSeconds * 1e6 / Double(max(1, self.requests)) }
         /// Requests per second.
-        public var rate: Double { Double(self.requests) / max(self.seconds, 1e-9) }
+        var rate: Double { Double(self.requests) / max(self.seconds, 1e-9) }
     }
 
     /// The server.
-    public var endpoint: HTTP2Endpoint
+    var endpoint: HTTP2Endpoint
     /// The number of requests of the whole run; the first and last tenth are not measured.
-    public var requests: Int
+    var requests: Int
     /// The most connections.
-    public var connections: Int
+    var connections: Int
     /// The most streams per connection.
-    public var streams = 1000
+    var streams = 1000
 
     /// Creates a run against `endpoint`.
-    public init(endpoint: HTTP2Endpoint, requests: Int, connections: Int) {
+    init(endpoint: HTTP2Endpoint, requests: Int, connections: Int) {
         self.endpoint = endpoint
         self.requests = requests
         self.connections = connections
     }
 
     /// Runs on its own loop.
-    public func run(tls: TLSClientContext, logger: Logger) async throws -> Result {
+    func run(tls: TLSClientContext, logger: Logger) async throws -> Result {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let promise = loop.makePromise(of: Result.self)
@@ -200,8 +201,14 @@ final class BenchSource: RequestSource {
     private func sample() -> Sample {
         Sample(
             answered: self.ended,
-            cpu: fanfare_thread_cpu_nanoseconds(),
+            cpu: Self.threadCPU(),
             wall: Int64(clamping: NIODeadline.now().uptimeNanoseconds)
         )
+    }
+
+    private static func threadCPU() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
