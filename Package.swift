@@ -103,21 +103,32 @@ let package = Package(
 
         // Wiring
         library(
+            "Settings",
+            [
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "Transport", "Store", nioCore, nioPosix,
+                logging, .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        library(
+            "Operations",
+            [
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Settings",
+                nioCore, nioPosix, logging,
+            ]
+        ),
+        library(
             "Fleet",
             [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", nioCore,
-                nioPosix,
-                nioHTTP1, logging, .product(name: "Yams", package: "Yams"),
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Settings",
+                "Operations", nioCore, nioPosix, nioHTTP1, logging,
             ]
         ),
         library("Simulator", ["TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Fleet",
-                nioCore,
-                nioPosix,
-                nioHTTP1, logging, .product(name: "Yams", package: "Yams"),
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "Transport", "Store", "Settings",
+                "Operations", "Fleet", nioCore, nioPosix, nioHTTP1, logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -133,8 +144,8 @@ let package = Package(
         .target(
             name: "Bench",
             dependencies: [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "Transport", "Store", "Fleet", nioCore,
-                nioPosix, logging,
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "Transport", "Store", "Settings",
+                "Operations", nioCore, nioPosix, logging,
             ],
             // Built and preloaded by the scenario `allocations`; not part of the program.
             resources: [.embedInCode("malloc-count.c")],
@@ -148,8 +159,9 @@ let package = Package(
         .executableTarget(
             name: "fanfare",
             dependencies: [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Fleet",
-                "Simulator", "HTTPServer", "Bench", "FanfareKit", nioCore, nioPosix, logging, signals,
+                "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Settings",
+                "Operations", "Fleet", "Simulator", "HTTPServer", "Bench", "FanfareKit", nioCore, nioPosix, logging,
+                signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: houseSettings
@@ -179,28 +191,31 @@ let package = Package(
             ["Campaigns", "PushProviders", "Seeds", "Sanitizers", "Servers"],
             kept: ["Shards/Kept"]
         ),
-        tests("CommandTests", ["fanfare", "Bench", "FanfareKit", "Campaigns", "Store", "Servers"]),
+        tests(
+            "CommandTests",
+            ["fanfare", "Bench", "FanfareKit", "Settings", "Operations", "Campaigns", "Delivery", "Store", "Servers"]
+        ),
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),
         tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders", "Seeds", "Sanitizers"]),
         tests(
             "EndToEndTests",
             [
-                "fanfare", "FanfareKit", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "Seeds",
+                "fanfare", "FanfareKit", "Campaigns", "Delivery", "Store", "Settings", "Operations", "Simulator",
+                "Servers", "Seeds",
                 "AMQP", "Transport", "TLS", nioCore, nioPosix, nioHTTP1, logging,
             ]
         ),
         tests(
             "FanfareKitTests",
-            ["FanfareKit", "Campaigns", "PushProviders", "Delivery", "Fleet", "Seeds"],
+            ["FanfareKit", "Campaigns", "PushProviders", "Delivery", "Settings", "Seeds"],
             kept: ["AppleStubs"]
         ),
         tests(
             "FleetConfigurationTests",
             [
-                "Fleet", "Campaigns", "Delivery", "PushProviders", "Store", "TLS", "AMQP", "HTTP2", "Transport",
-                "Servers",
-                nioCore, nioPosix, logging,
+                "Settings", "Operations", "Fleet", "Campaigns", "Delivery", "PushProviders", "Store", "TLS", "AMQP",
+                "HTTP2", "Transport", "Servers", nioCore, nioPosix, logging,
             ]
         ),
         tests("FuzzTests", ["FuzzTargets", "Seeds"]),
@@ -208,10 +223,9 @@ let package = Package(
         tests(
             "HTTPServerTests",
             [
-                "HTTPServer", "HTTP2", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Fleet",
-                "Transport", "TLS",
-                "Seeds", "Servers",
-                nioCore, nioPosix, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
+                "HTTPServer", "HTTP2", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Settings",
+                "Fleet", "Transport", "TLS", "Seeds", "Servers", nioCore, nioPosix, logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         tests("PushProvidersTests", ["PushProviders", "Campaigns", "Simulator", "CAllocations"]),
@@ -230,8 +244,8 @@ let package = Package(
         tests(
             "TransportAMQPTests",
             [
-                "Campaigns", "PushProviders", "Delivery", "AMQP", "TLS", "Transport", "Fleet", "Servers", nioCore,
-                nioPosix,
+                "Campaigns", "PushProviders", "Delivery", "AMQP", "TLS", "Transport", "Operations", "Servers",
+                nioCore, nioPosix,
             ]
         ),
         tests(

@@ -1,11 +1,12 @@
-import Fleet
 import Logging
+import Operations
 import ServiceLifecycle
+import Settings
 
 /// Rereading changed files while the server runs.
 extension APIServer {
     /// Reads tokens, apps and certificate again (SIGHUP); a file that cannot be used is logged and changes nothing.
-    public func reload() async {
+    package func reload() async {
         guard let manager else { return readAgain() }
         await manager.reloading { readAgain() }
     }

@@ -1,13 +1,15 @@
 import Campaigns
 import Delivery
-public import Fleet
+import Fleet
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-public import Logging
+package import Logging
 import NIOCore
 import NIOPosix
+package import Operations
 import ServiceLifecycle
+package import Settings
 import Store
 import Transport
 import UnixSignals
@@ -15,7 +17,7 @@ import UnixSignals
 /// The HTTP side of a fleet (`fanfare server`).
 ///
 /// May be used from any task.
-public final class APIServer: Sendable {
+package final class APIServer: Sendable {
     /// The time that a stop allows for requests under way.
     private static let drain = Duration.seconds(20)
     /// The silence after which a connection is closed.
@@ -39,7 +41,7 @@ public final class APIServer: Sendable {
     ///
     /// Throws `LedgerError`, or `ConfigurationError` when a file cannot be used or the address is open to others
     /// without tokens. `version` is the program's; `manager` is told the server's state.
-    public init(_ configuration: Configuration, version: String, logger: Logger, manager: Supervisor? = nil) throws {
+    package init(_ configuration: Configuration, version: String, logger: Logger, manager: Supervisor? = nil) throws {
         let listen = configuration.server.listen
         if configuration.server.tokensFile == nil, !Loopback.isLoopback(host: listen.host) {
             throw Self.openToAll(listen)
@@ -88,7 +90,7 @@ public final class APIServer: Sendable {
     ///
     /// `running` is called with the port once the server listens, `edgeRunning` with the edge's port when the edge has
     /// an address of its own. Throws when an address cannot be listened on.
-    public func run(
+    package func run(
         running: @escaping @Sendable (Int) -> Void = { _ in },
         edgeRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws {

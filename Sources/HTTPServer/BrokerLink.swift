@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
-import Fleet
 import NIOCore
+import Operations
 import Store
 import Transport
 

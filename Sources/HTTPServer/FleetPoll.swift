@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 
 /// The fleet's status, read at most once a second for all callers.
 actor FleetPoll {

@@ -1,11 +1,11 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Settings
 import Store
 
 /// The context of a request: the connection that it came on.

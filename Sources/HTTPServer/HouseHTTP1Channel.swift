@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import Settings
 
 /// Hummingbird's HTTP/1.1, over our TLS where there is a certificate, with a fast path for the edge's requests, and
 /// HTTP/2 beside it on the edge's own address.

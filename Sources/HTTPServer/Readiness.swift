@@ -1,5 +1,4 @@
 import Campaigns
-import Fleet
 import Store
 import Synchronization
 

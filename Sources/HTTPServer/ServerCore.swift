@@ -2,6 +2,8 @@ import Delivery
 import Fleet
 import Logging
 import NIOPosix
+import Operations
+import Settings
 import Store
 import Synchronization
 import Transport

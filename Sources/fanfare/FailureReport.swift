@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
-import Fleet
+import Operations
+import Settings
 
 /// Reports on standard error why a command ends: a line for each problem, or the problem document.
 struct FailureReport {

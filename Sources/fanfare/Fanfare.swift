@@ -1,5 +1,5 @@
 import ArgumentParser
-import Fleet
+import Operations
 
 /// The command line: one file per sub-command.
 @main

@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 import Testing
 
 /// A fleet's needs, calculated in a way that a person can follow.

@@ -1,6 +1,6 @@
 import Campaigns
 import Delivery
-import Fleet
+import Settings
 import Testing
 
 @testable import fanfare

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Bench
 @testable import fanfare
 
 /// Phones of the bench: their arrival times, and the evaluation of answers.

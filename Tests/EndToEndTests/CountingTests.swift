@@ -1,8 +1,8 @@
 import Campaigns
 import Delivery
-import Fleet
 import Foundation
 import Glibc
+import Operations
 import Servers
 import Simulator
 import Store

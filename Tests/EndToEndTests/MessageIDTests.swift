@@ -1,9 +1,10 @@
 import Campaigns
 import Delivery
-import Fleet
 import Foundation
 import Glibc
+import Operations
 import Servers
+import Settings
 import Simulator
 import Store
 import Testing

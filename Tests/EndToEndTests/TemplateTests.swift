@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import Fleet
 import Foundation
 import Servers
 import Simulator

@@ -1,8 +1,8 @@
 import AMQP
 import Campaigns
 import Delivery
-import Fleet
 import Foundation
+import Operations
 import Seeds
 import Servers
 import Store

@@ -1,9 +1,10 @@
 import Campaigns
+import Delivery
 import PushProviders
 import TLS
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 /// The results of a second reading of the apps file.
 struct AppDirectoryTests {
@@ -62,7 +63,7 @@ struct AppDirectoryTests {
         let reading = try directory.compare(try apps([("news", "TWO", "com.example.news"), one("sport")]))
         #expect(reading.replacements.map(\.new.app) == ["news"])
         #expect(try token(directory, "news") == news)
-        directory.replace(reading.replacements)
+        directory.use(reading)
         #expect(try token(directory, "news") != news)
         #expect(try token(directory, "sport") == sport)
     }
@@ -72,7 +73,7 @@ struct AppDirectoryTests {
         let before = try token(directory, "news")
         let reading = try directory.compare(try apps([("news", "ONE", "com.example.other")]))
         #expect(reading.replacements.count == 1)
-        directory.replace(reading.replacements)
+        directory.use(reading)
         #expect(try token(directory, "news") == before)
     }
 
@@ -81,7 +82,7 @@ struct AppDirectoryTests {
         let before = try token(directory, "news")
         try folder.write("ONE.p8", ES256.generateKey().privateKeyPEM)
         let reading = try directory.compare(try apps([one("news")]))
-        directory.replace(reading.replacements)
+        directory.use(reading)
         #expect(try token(directory, "news") != before)
     }
 
@@ -104,10 +105,10 @@ struct AppDirectoryTests {
         for (keys, epochs) in readings {
             let reading = try directory.compare(try read(keys))
             #expect(reading.replacements.count == 1)
-            directory.replace(reading.replacements)
+            directory.use(reading)
             #expect(try account(directory, "news").messageKeys?.epochs == epochs)
         }
-        directory.replace(try directory.compare(try read(nil)).replacements)
+        directory.use(try directory.compare(try read(nil)))
         #expect(try account(directory, "news").messageKeys == nil)
         #expect(try token(directory, "news") == before)
     }
@@ -118,8 +119,34 @@ struct AppDirectoryTests {
         #expect(reading.replacements.isEmpty)
         #expect(reading.unknown == ["quiz (apns)"])
         #expect(reading.missing == ["sport (apns)"])
-        directory.replace(reading.replacements)
+        directory.use(reading)
         #expect(directory.names == ["news", "sport"])
         #expect(try token(directory, "sport") == token(directory, "news"))
+    }
+
+    @Test func `a reload names the settings that have changed, and takes all of them at once`() throws {
+        func read(_ settings: String) throws -> [AppConfiguration] {
+            let block = "topic: a.b, team_id: ABCDE12345, key_id: ONE0000000, key_file: ONE.p8"
+            let text = "apps:\n  news:\n    apns: {\(block)}\n\(settings)"
+            return try AppsFile.read(path: try folder.write("apps.yaml", text))
+        }
+        let directory = try AppDirectory(try read("    time_zone: Europe/Berlin\n"))
+        #expect(try directory.compare(try read("    time_zone: Europe/Berlin\n")).isSame)
+        let reading = try directory.compare(
+            try read("    time_zone: Asia/Tokyo\n    per_second: 7\n    frequency_cap: [{most: 2, per: 1d}]\n")
+        )
+        #expect(reading.changes.map(\.app) == ["news", "news", "news"])
+        #expect(reading.changes.map(\.part) == [.pace, .cap, .timeZone])
+        #expect(reading.replacements.isEmpty && !reading.isSame)
+        #expect(directory.pace(of: "news") == nil)
+        #expect(directory.setting(of: "news")?.timeZone == "Europe/Berlin")
+        directory.use(reading)
+        #expect(directory.pace(of: "news")?.perSecond == 7)
+        #expect(directory.cap(of: "news") != FrequencyCap())
+        #expect(directory.setting(of: "news")?.timeZone == "Asia/Tokyo")
+        // An app that is gone stays in use with its settings.
+        directory.use(try directory.compare(try apps([one("sport")])))
+        #expect(directory.pace(of: "news")?.perSecond == 7)
+        #expect(directory.setting(of: "sport") == nil)
     }
 }

@@ -7,6 +7,8 @@ import TLS
 import Testing
 
 @testable import Fleet
+@testable import Operations
+@testable import Settings
 
 /// Pushes that only Apple supports, from an app that has browsers too.
 struct AppleAloneTests {

@@ -4,7 +4,7 @@ import PushProviders
 import TLS
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 @Suite struct AppsFileTests {
     private let folder: ScratchFolder

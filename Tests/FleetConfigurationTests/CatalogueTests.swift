@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 @Suite struct CatalogueTests {
     @Test func `every key has one name and one variable`() {

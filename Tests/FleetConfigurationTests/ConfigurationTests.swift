@@ -1,5 +1,5 @@
-import Fleet
 import Logging
+import Settings
 import Testing
 import Transport
 

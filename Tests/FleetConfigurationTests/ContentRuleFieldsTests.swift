@@ -2,7 +2,7 @@ import Campaigns
 import TLS
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 /// `categories`, `variables` and `payload_names` of `apps.yaml`.
 struct ContentRuleFieldsTests {

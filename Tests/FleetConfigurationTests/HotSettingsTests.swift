@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fleet
+@testable import Settings
 
 /// The settings that a running worker applies from a new reading of its configuration.
 struct HotSettingsTests {

@@ -7,6 +7,7 @@ import TLS
 import Testing
 
 @testable import Fleet
+@testable import Settings
 
 /// A job whose devices differ so much that their chunks exceed one transaction.
 struct ManyChunksTests {

@@ -1,7 +1,7 @@
 import Campaigns
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 /// The signed id of a push (contract, section 5).
 struct MessageIDTests {

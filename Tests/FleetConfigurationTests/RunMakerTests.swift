@@ -6,6 +6,8 @@ import TLS
 import Testing
 
 @testable import Fleet
+@testable import Operations
+@testable import Settings
 @testable import Store
 
 /// Runs of repeated campaigns, made by two planners with a manual clock.

@@ -5,7 +5,8 @@ import PushProviders
 import TLS
 import Testing
 
-@testable import Fleet
+@testable import Operations
+@testable import Settings
 
 /// Requests to browsers as sent over the wire, from the app's block to the browser's plaintext.
 struct SealedRequestTests {

@@ -2,7 +2,7 @@ import Foundation
 import Servers
 import Testing
 
-@testable import Fleet
+@testable import Operations
 
 /// The messages to a service manager, and their times.
 struct SupervisionTests {

@@ -2,6 +2,7 @@ import Campaigns
 import Testing
 
 @testable import Fleet
+@testable import Operations
 
 /// The waiting times of jobs.
 struct WaitTimesTests {

@@ -5,8 +5,8 @@ import Servers
 import Store
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
+@testable import Settings
 
 /// Authorization, tested by real requests.
 @Suite struct AccessTests {

@@ -8,7 +8,6 @@ import TLS
 import Testing
 import Transport
 
-@testable import Fleet
 @testable import HTTPServer
 
 /// Campaigns by HTTP: sent through a real broker, read and changed in a ledger without a worker.

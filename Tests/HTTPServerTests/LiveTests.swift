@@ -5,8 +5,8 @@ import Servers
 import Store
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
+@testable import Settings
 
 /// Streams of events.
 @Suite struct LiveTests {

@@ -7,8 +7,8 @@ import Store
 import Synchronization
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
+@testable import Settings
 
 /// A test's own server on a free port, with a ledger; removed with the test.
 struct PrivateServer {

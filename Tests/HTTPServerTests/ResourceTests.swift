@@ -3,7 +3,6 @@ import Foundation
 import Store
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
 
 /// Lists, devices, parked messages, apps, status, the audit log.

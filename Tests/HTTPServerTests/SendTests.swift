@@ -1,5 +1,4 @@
 import Campaigns
-import Fleet
 import Foundation
 import Servers
 import Store

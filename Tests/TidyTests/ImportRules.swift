@@ -21,6 +21,11 @@ enum House {
     static let bannedInSimulator = [
         "Campaigns", "PushProviders", "Delivery", "Transport", "Store", "Settings", "Operations", "Fleet", "AMQP",
     ]
+    /// The only files outside `Fleet` that need the worker: what an operator asks for stands in `Operations`.
+    static let usersOfWorker = [
+        "Sources/fanfare/Commands/WorkerCommand.swift", "Sources/HTTPServer/ServerCore.swift",
+        "Sources/HTTPServer/Edge/",
+    ]
 
     /// Returns the reason why a target may not import a module; nil when it may.
     static func objection(to module: String, in target: String, path: String) -> String? {
@@ -33,6 +38,9 @@ enum House {
             let stranger = targets.contains(module) && !allowed.contains(module)
             let driver = module.hasPrefix("NIO") || ["Foundation", "FoundationEssentials", "Dispatch"].contains(module)
             return stranger || driver ? "the wrapper \(target) imports \(module)" : nil
+        }
+        if module == "Fleet", target != "Fleet", !usersOfWorker.contains(where: path.hasPrefix) {
+            return "\(path) imports the worker"
         }
         if target == "Simulator", bannedInSimulator.contains(module) { return "the simulator imports \(module)" }
         if target == "FanfareKit", !isOfKit(module, path: path) { return "FanfareKit imports \(module)" }

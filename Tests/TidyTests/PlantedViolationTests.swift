@@ -22,6 +22,9 @@ import Testing
         ("Sources/Simulator/A.swift", "@preconcurrency import PushProviders"),
         ("Sources/Simulator/A.swift", "import Delivery"),
         ("Sources/Fleet/A.swift", "import fanfare"),
+        ("Sources/Settings/A.swift", "import Operations"),
+        ("Sources/HTTPServer/Routes/A.swift", "import Fleet"),
+        ("Sources/fanfare/Commands/StatusCommand.swift", "import Fleet"),
         ("Sources/Novelty/A.swift", "import Campaigns"),
     ])
     func `an import from below is found`(path: String, text: String) {
@@ -52,7 +55,7 @@ import Testing
         ("Sources/Delivery/A.swift", "public import Campaigns\nimport PushProviders"),
         ("Sources/Delivery/A.swift", "// import Foundation\nlet text = \"import Glibc\""),
         ("Sources/TLS/A.swift", "import COpenSSL\nimport CShims"),
-        ("Sources/fanfare/A.swift", "import Foundation\nimport Fleet"),
+        ("Sources/fanfare/Commands/WorkerCommand.swift", "import Foundation\nimport Fleet"),
         ("Sources/Simulator/A.swift", "import HTTP2\nimport NIOCore"),
     ])
     func `an import from above is fine`(path: String, text: String) {

@@ -1,9 +1,9 @@
 import AMQP
 import Campaigns
 import Delivery
-import Fleet
 import NIOCore
 import NIOPosix
+import Operations
 import PushProviders
 import Servers
 import Testing

@@ -1,6 +1,7 @@
 import Campaigns
-import Fleet
 import Foundation
+import Operations
+import Settings
 
 /// The additional parts of a fleet for the edge's scenario.
 extension BenchFleet {

@@ -1,6 +1,7 @@
 import Campaigns
 import NIOCore
 import NIOPosix
+import Operations
 
 /// Phones that open an app after a push: requests at scheduled instants, over connections that stay open.
 ///

@@ -1,6 +1,6 @@
 import Campaigns
-import Fleet
 import PushProviders
+import Settings
 import Store
 
 /// Devices registered at the edge, with their secrets.

@@ -1,5 +1,4 @@
 import Campaigns
-import Fleet
 
 /// The result of one rush.
 struct EdgeRush: Sendable {

@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
-import Fleet
 import Foundation
+import Operations
 import Store
 
 /// A rush of opens at the device edge: lost opens, the wait of a phone, and the rate of sending meanwhile.

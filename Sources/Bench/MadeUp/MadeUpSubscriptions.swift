@@ -1,8 +1,9 @@
 import Campaigns
-import Transport
+import Operations
+package import Transport
 
 /// Browser subscriptions to the simulator's Web Push, which derives them from its seed and can decrypt their messages.
-struct MadeUpSubscriptions {
+package struct MadeUpSubscriptions {
     private let control: HTTP1Client
     private var page: ArraySlice<String> = []
     private var number = 0
@@ -10,12 +11,12 @@ struct MadeUpSubscriptions {
     private static let pageCount = 5_000
 
     /// Starts at the first subscription of the simulator with this control address.
-    init(control: HTTP1Client) {
+    package init(control: HTTP1Client) {
         self.control = control
     }
 
     /// Returns the next subscription in the form of a stored token: endpoint, number sign, key, full stop, secret.
-    mutating func next() async throws -> String {
+    package mutating func next() async throws -> String {
         if page.isEmpty {
             page = try await read()[...]
             number += Self.pageCount

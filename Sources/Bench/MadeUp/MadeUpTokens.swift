@@ -1,27 +1,27 @@
 import Campaigns
 
 /// Device tokens, the same ones in every run: SplitMix64 (Steele, Lea, Flood 2014), so that two runs can be compared.
-struct MadeUpTokens {
+package struct MadeUpTokens {
     private var state: UInt64
 
     /// Starts the tokens of a seed.
-    init(seed: UInt64 = 0) {
+    package init(seed: UInt64 = 0) {
         state = 0x0FA4_FA2E &+ seed &* 0xD1B5_4A32_D192_ED03
     }
 
     /// Returns an APNs token: 64 hexadecimal digits.
-    mutating func apns() -> String {
+    package mutating func apns() -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(32)
         for _ in 0..<4 {
             let word = nextWord()
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift * 8))) }
         }
-        return HexText.of(bytes)
+        return Hexadecimal.text(bytes)
     }
 
     /// Returns an FCM registration token of 163 characters, in the current form of Google's.
-    mutating func fcm() -> String {
+    package mutating func fcm() -> String {
         let text = apns() + apns() + apns()
         return "\(text.prefix(22)):APA91b\(text.dropFirst(22).prefix(134))"
     }

@@ -1,11 +1,11 @@
 import Campaigns
-import Fleet
 import Foundation
+import Operations
 
 /// The processes of a demo or a bench: mostly this executable, in the roles of a real fleet.
 ///
 /// Each writes to a file of its own in the folder. All are ended by their pids.
-actor ChildProcesses {
+package actor ChildProcesses {
     private struct Member {
         let name: String
         let process: Process
@@ -20,15 +20,15 @@ actor ChildProcesses {
     private var members: [Member] = []
 
     /// Makes an empty set; logs go into an existing folder.
-    init(folder: String) {
+    package init(folder: String) {
         self.folder = folder
     }
 
     /// Returns the command line as a person would type it.
-    static func line(_ arguments: [String]) -> String { (["fanfare"] + arguments).joined(separator: " ") }
+    package static func line(_ arguments: [String]) -> String { (["fanfare"] + arguments).joined(separator: " ") }
 
     /// Returns the command for this executable with arguments.
-    static func fanfare(_ arguments: [String]) throws -> [String] {
+    package static func fanfare(_ arguments: [String]) throws -> [String] {
         guard let path = Bundle.main.executableURL?.path else {
             throw CommandFailure(.failed, "the path of this program is unknown")
         }
@@ -41,7 +41,7 @@ actor ChildProcesses {
     ///
     /// `variables` are added to its environment.
     @discardableResult
-    func start(_ name: String, _ command: [String], variables: [String: String] = [:]) throws -> Int32 {
+    package func start(_ name: String, _ command: [String], variables: [String: String] = [:]) throws -> Int32 {
         let member = try launch(name, command, variables)
         members.append(member)
         return member.process.processIdentifier
@@ -50,7 +50,7 @@ actor ChildProcesses {
     /// Runs a command to its end and returns its output; throws when it fails.
     ///
     /// `variables` are added to its environment.
-    func run(_ name: String, _ command: [String], variables: [String: String] = [:]) async throws -> String {
+    package func run(_ name: String, _ command: [String], variables: [String: String] = [:]) async throws -> String {
         let member = try launch(name, command, variables)
         members.append(member)
         while member.process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
@@ -62,7 +62,7 @@ actor ChildProcesses {
     // MARK: Reading
 
     /// Returns the first line that a process prints; throws when there is none in time.
-    func firstLine(of name: String) async throws -> String {
+    package func firstLine(of name: String) async throws -> String {
         for _ in 0..<500 {
             try check()
             if let line = lines(of: name).first { return line }
@@ -78,14 +78,14 @@ actor ChildProcesses {
     }
 
     /// The log message of a `fanfare server` for an address that it listens on.
-    enum Listening: String {
+    package enum Listening: String {
         case api = "listening"
         /// Logged only when the edge has an address of its own.
         case edge = "the device edge"
     }
 
     /// Returns the port of 127.0.0.1 that a `fanfare server` listens on; throws when it logs none in time.
-    func listeningPort(of name: String, for what: Listening = .api) async throws -> Int {
+    package func listeningPort(of name: String, for what: Listening = .api) async throws -> Int {
         for _ in 0..<600 {
             try check()
             // Hummingbird logs that it listens, too, but not with a URL.
@@ -99,19 +99,19 @@ actor ChildProcesses {
     }
 
     /// Throws when a process has ended by itself.
-    func check() throws {
+    package func check() throws {
         for member in members where !member.process.isRunning { throw failure(of: member) }
     }
 
     /// The processes with their pids, for people.
-    var description: String {
+    package var description: String {
         members.map { "\($0.name) \($0.process.processIdentifier)" }.joined(separator: ", ")
     }
 
     // MARK: Ending
 
     /// Ends all processes, the first one last; returns when they are gone.
-    func stop() async {
+    package func stop() async {
         for member in members.reversed() { await stop(member) }
         members.removeAll()
     }

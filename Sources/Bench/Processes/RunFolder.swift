@@ -1,16 +1,17 @@
 import Campaigns
-import Fleet
 import Foundation
+import Operations
+package import Settings
 
 /// The folder of a demo or a bench: configuration, ledger, keys, logs.
-struct RunFolder: Sendable {
+package struct RunFolder: Sendable {
     /// Without a slash at its end.
-    let path: String
+    package let path: String
     /// True if nobody asked for this folder, so that it may be removed after success.
-    let isTemporary: Bool
+    package let isTemporary: Bool
 
     /// Creates the folder, a temporary one named after `command` when none is wanted; throws if it is not empty.
-    init(_ wanted: String?, command: String) throws {
+    package init(_ wanted: String?, command: String) throws {
         isTemporary = wanted == nil
         let manager = FileManager.default
         let url = wanted.map { URL(fileURLWithPath: $0) }
@@ -27,13 +28,13 @@ struct RunFolder: Sendable {
     }
 
     /// The configuration of all started processes.
-    var configuration: String { path + "/fanfare.yaml" }
+    package var configuration: String { path + "/fanfare.yaml" }
     /// The ledger.
-    var ledger: String { path + "/fanfare.db" }
+    package var ledger: String { path + "/fanfare.db" }
     /// The devices.
-    var audience: String { path + "/devices.csv" }
+    package var audience: String { path + "/devices.csv" }
     /// The simulator's keys, certificate authority and `apps.yaml`.
-    var simulator: String { path + "/simulator" }
+    package var simulator: String { path + "/simulator" }
 
     /// The key that signs message ids.
     var messageKey: String { path + "/message.key" }
@@ -41,12 +42,12 @@ struct RunFolder: Sendable {
     /// Writes a key for message ids.
     func writeMessageKey() throws {
         var random = SystemRandomNumberGenerator()
-        let key = HexText.of((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        let key = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
         try write("1 \(key)\n", to: messageKey)
     }
 
     /// Writes the configuration file, readable by its owner only, as it may hold passwords.
-    func writeConfiguration(_ broker: Configuration, store: String = "sqlite:fanfare.db") throws {
+    package func writeConfiguration(_ broker: Configuration, store: String = "sqlite:fanfare.db") throws {
         func setting(_ name: String) -> String? { broker.settings.first { $0.key.name == name }?.text }
         let management = setting("amqp.management_url")
         let broker = setting("amqp.url") ?? ""
@@ -65,8 +66,8 @@ struct RunFolder: Sendable {
     }
 
     /// True if there is nothing to look at afterwards.
-    var isEmpty: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? true }
+    package var isEmpty: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? true }
 
     /// Removes the folder with its contents.
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    package func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,6 +1,8 @@
 import Campaigns
 import Delivery
+import Operations
 import PushProviders
+import Settings
 import Store
 
 /// Materializes a campaign's audience into a list, step by step (design, section 10: frozen audience).
@@ -121,15 +123,14 @@ final class AudienceFreezer {
         let list = audience.list
         let found = try await ledger.read { try $0.chunkProviders(list: list) }
         if found.isEmpty || found == [audience.provider] { return [] }
-        let carriesMessageID = apps.signsMessageIDs(audience.app)
+        let app = KnownApp(audience.app, in: apps)
         return try found.map { name in
             guard let provider = ProviderRegistry.provider(named: name) else {
                 throw LedgerError.failed(
                     "the audience has devices of \(name.rawValue), which this version does not know"
                 )
             }
-            let completed = apps.completed(job, for: provider)
-            return ContentVariants(completed, provider, carriesMessageID: carriesMessageID).content
+            return app.variants(of: job, for: provider).content
         }
     }
 

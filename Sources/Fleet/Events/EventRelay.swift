@@ -3,6 +3,7 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import Operations
 import Store
 import Transport
 

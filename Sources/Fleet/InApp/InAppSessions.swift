@@ -1,29 +1,30 @@
-public import Campaigns
-public import Logging
+package import Campaigns
+package import Logging
 import PushProviders
-public import Store
+package import Settings
+package import Store
 import TLS
 
 /// Answers a device's session with the in-app messages that it is eligible for, and the campaigns that its app shows
 /// in place of the system.
 ///
 /// May be used from any thread. A rush of sessions costs one read and one write at a time, each for all that wait.
-public final class InAppSessions: Sendable {
+package final class InAppSessions: Sendable {
     private let ledger: Ledger
     private let catalogue: InAppCatalogue
     private let reads: SessionReads
     private let counters: GivenCounters
 
     /// The answer to a session.
-    public struct Answer: Sendable {
+    package struct Answer: Sendable {
         /// JSON: `messages`, `assets`, `notifications` and the app's `payload_names`.
-        public let body: [UInt8]
+        package let body: [UInt8]
         /// The entity tag, which only equal answers share; with its quotes (RFC 9110, section 8.8.3).
-        public let entityTag: String
+        package let entityTag: String
     }
 
     /// Creates the sessions of all apps of a ledger.
-    public init(ledger: Ledger, logger: Logger) {
+    package init(ledger: Ledger, logger: Logger) {
         self.ledger = ledger
         catalogue = InAppCatalogue(ledger: ledger, logger: logger)
         reads = SessionReads(ledger: ledger)
@@ -43,7 +44,7 @@ public final class InAppSessions: Sendable {
     ///   - rules: The app's declarations about its content.
     ///   - now: The instant.
     /// - Returns: nil when the registry has no such device.
-    public func answer(
+    package func answer(
         app: String,
         installation: String,
         locale: String?,

@@ -1,4 +1,5 @@
 import Campaigns
+import Operations
 import Store
 
 /// A campaign that apps show by themselves, as sessions see it.

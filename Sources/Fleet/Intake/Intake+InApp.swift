@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Operations
 import PushProviders
 import Store
 

@@ -1,6 +1,8 @@
 import Campaigns
 import Delivery
+import Operations
 import PushProviders
+import Settings
 import Store
 
 /// The providers that a job is for.
@@ -72,17 +74,6 @@ extension Intake {
 }
 
 extension AppDirectory {
-    /// Returns a job with the defaults of the app's settings for a provider, as far as this process has them.
-    func completed(_ job: Job, for provider: any PushProvider) -> Job {
-        let job = account(app: job.app, provider: provider.name)?.account.completed(job) ?? job
-        return rules(of: job.app).completed(job, for: provider.name)
-    }
-
-    /// Returns true if an app's pushes carry the `fanfare` object: this process has a key to sign its message ids.
-    func signsMessageIDs(_ app: String) -> Bool {
-        ProviderRegistry.providers.contains { account(app: app, provider: $0.name)?.messageKeys != nil }
-    }
-
     /// The providers of each app, as workers report them.
     var reported: AppAccounts {
         var accounts = AppAccounts()

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Operations
 import PushProviders
 import Store
 import TLS
@@ -79,9 +80,9 @@ extension Intake {
                 throw RunNotMade(description: "the list \(version.map { "\(name)@\($0)" } ?? name) is not there")
             }
         }
-        let carriesMessageID = signsMessageIDs(app)
+        let known = KnownApp(app, in: apps)
         let contents = try await providers(ofRun: job, list: parent.list, now: now).map {
-            ContentVariants(apps.completed(job, for: $0), $0, carriesMessageID: carriesMessageID)
+            known.variants(of: job, for: $0)
         }
         let origin = Origin(
             correlationID: parent.correlationID,

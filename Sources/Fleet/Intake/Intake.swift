@@ -2,7 +2,9 @@ import AMQP
 import Campaigns
 import Delivery
 import Logging
+import Operations
 import PushProviders
+import Settings
 import Store
 import TLS
 
@@ -43,11 +45,10 @@ struct Intake: Sendable {
         if let known = IntakeDecision.known(job: job, identity: identity, holder: knowledge.holder) {
             return try await answer(known, job, message, now: now)
         }
-        // This is read once: a reload may change it, and the job must be compiled as it was checked.
-        let carriesMessageID = signsMessageIDs(job.app)
+        let app = KnownApp(job.app, in: apps)
         let providers = providers(of: job, knowledge, served: served)
-        var check = check(job.asSent(at: now), providers.checked, carriesMessageID: carriesMessageID)
-        check.problems += RepeatCheck.problems(job, now: now) + providers.problems
+        var check = app.check(job, with: providers.checked, now: now)
+        check.problems += providers.problems
         switch IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge, problems: check.problems) {
         case .refuse(let problems):
             let document = ProblemDocument(
@@ -72,9 +73,7 @@ struct Intake: Sendable {
                 )
             let warnings =
                 decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge) + providers.warnings
-            let contents = providers.meant.map {
-                ContentVariants(apps.completed(job, for: $0), $0, carriesMessageID: carriesMessageID)
-            }
+            let contents = providers.meant.map { app.variants(of: job, for: $0) }
             let origin = Origin(message, job)
             let new =
                 !job.sendsPushes
@@ -119,27 +118,6 @@ struct Intake: Sendable {
             return (knowledge, served ?? [])
         }
     }
-
-    /// Checks a job with the providers, and with the app's accounts if this process has them.
-    private func check(_ job: Job, _ providers: [any PushProvider], carriesMessageID: Bool) -> JobCheck {
-        var result = JobCheck()
-        for provider in providers {
-            let found = provider.check(apps.completed(job, for: provider), carriesMessageID: carriesMessageID)
-            let account = apps.account(app: job.app, provider: provider.name)?.account.check(job) ?? JobCheck()
-            result.problems += found.problems + account.problems
-            result.warnings += found.warnings + account.warnings
-        }
-        result.problems += apps.rules(of: job.app).problems(job)
-        if carriesMessageID {
-            result.warnings += FanfareObject.warnings(job)
-        } else {
-            result.problems += NamedContent.problems(job)
-            result.warnings += MediaAddress.warnings(job)
-        }
-        return result
-    }
-
-    func signsMessageIDs(_ app: String) -> Bool { apps.signsMessageIDs(app) }
 
     // MARK: - Accepting
 
@@ -242,12 +220,7 @@ struct Intake: Sendable {
         _ job: Job,
         _ audience: NewCampaign.Audience
     ) async throws -> [Problem] {
-        guard variants.isPersonal,
-            let preview = try? ContentPreview(
-                variants,
-                collapseIDBytesMax: variants.provider.limits.collapseIDBytesMax
-            )
-        else { return [] }
+        guard variants.isPersonal, let preview = try? ContentPreview(variants) else { return [] }
         switch (job.audience, audience) {
         case (.devices(let devices), _):
             return ContentPreview.warnings(preview.samples(devices.filter { $0.provider == variants.provider.name }))
@@ -382,4 +355,9 @@ extension Intake.Origin {
             traceParent = text
         }
     }
+}
+
+extension WorkerContext {
+    /// The intake of the worker.
+    var intake: Intake { Intake(ledger: ledger, apps: apps, worker: worker, sends: sends) }
 }

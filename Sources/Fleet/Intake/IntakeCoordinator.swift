@@ -51,20 +51,19 @@ final class IntakeCoordinator {
 
     private static let fix = "fix what the error says, then fanfare parked replay"
 
-    /// Runs the task of one queue.
+    /// Runs the task of one queue; `decided` gets each message with its verdict.
     static func run(
         _ stream: AsyncStream<Item>,
-        _ core: NIOLoopBound<WorkerCore>,
         _ intake: Intake,
-        loop: any EventLoop,
-        logger: Logger
+        logger: Logger,
+        decided: @Sendable (Intake.Verdict, Item) -> Void
     ) async {
         for await item in stream {
             var tries = IntakeTries()
             while !Task.isCancelled {
                 do {
                     let verdict = try await intake.handle(item.message)
-                    loop.execute { core.value.intake.decided(verdict, item) }
+                    decided(verdict, item)
                     break
                 } catch let error as ShardError {
                     // The devices cannot be written as a list; no ledger would help.
@@ -75,7 +74,7 @@ final class IntakeCoordinator {
                         errors: [problem],
                         app: item.message.routingKey
                     )
-                    loop.execute { core.value.intake.decided(.refused(facts), item) }
+                    decided(.refused(facts), item)
                     break
                 } catch {
                     let isOfLedger = (error as? LedgerError)?.isOfLedger ?? false
@@ -93,14 +92,15 @@ final class IntakeCoordinator {
                         errors: [Problem(pointer: "", code: .ledgerError, detail: "\(error)", fix: Self.fix)],
                         app: item.message.routingKey
                     )
-                    loop.execute { core.value.intake.decided(.refused(facts), item) }
+                    decided(.refused(facts), item)
                     break
                 }
             }
         }
     }
 
-    fileprivate func decided(_ verdict: Intake.Verdict, _ item: Item) {
+    /// Carries out a verdict; on the loop.
+    func decided(_ verdict: Intake.Verdict, _ item: Item) {
         work.writer.end { act(on: verdict, item) }
     }
 

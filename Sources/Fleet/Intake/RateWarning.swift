@@ -1,6 +1,8 @@
 import Campaigns
 import Delivery
+import Operations
 import PushProviders
+import Settings
 
 /// Warnings about a rate that cannot reach all devices in time.
 enum RateWarning {

@@ -1,6 +1,8 @@
 import Campaigns
 import Delivery
-public import Store
+import Operations
+import Settings
+package import Store
 import Transport
 
 /// A worker's metrics, subject by subject.
@@ -67,7 +69,7 @@ extension Exposition {
 
     // MARK: - Providers
 
-    mutating func write(_ metrics: [ProviderMetrics.Key: ProviderMetrics]) {
+    mutating func write(_ metrics: [AccountKey: ProviderMetrics]) {
         let providers = metrics.sorted { $0.key < $1.key }
         each(providers, "fanfare_requests_total", .counter, "Requests to the provider that ended.", "result") {
             [
@@ -123,7 +125,7 @@ extension Exposition {
         sample(name, seconds: Double(milliseconds) / 1000)
     }
 
-    mutating func write(credentialAges: [ProviderMetrics.Key: Duration]) {
+    mutating func write(credentialAges: [AccountKey: Duration]) {
         let name = "fanfare_credential_age_seconds"
         family(name, .gauge, "Age of the token that requests carry; it is renewed when requests need it.")
         for (key, age) in credentialAges.sorted(by: { $0.key < $1.key }) {
@@ -131,7 +133,7 @@ extension Exposition {
         }
     }
 
-    private typealias Provider = (key: ProviderMetrics.Key, value: ProviderMetrics)
+    private typealias Provider = (key: AccountKey, value: ProviderMetrics)
 
     private mutating func each(
         _ providers: [Provider],
@@ -195,7 +197,7 @@ extension Exposition {
     }
 
     /// Writes the metrics of this process's ledger writes.
-    public mutating func write(_ ledger: LedgerMetrics) {
+    package mutating func write(_ ledger: LedgerMetrics) {
         single("fanfare_ledger_commits_total", .counter, "Write transactions of this process.", ledger.commits)
         single("fanfare_ledger_writes_total", .counter, "Writes in them; some share a transaction.", ledger.bodies)
         single(
@@ -206,33 +208,5 @@ extension Exposition {
         )
         single("fanfare_ledger_failures_total", .counter, "Write transactions that failed.", ledger.failures)
         single("fanfare_ledger_waiting", .gauge, "Writes that wait for the ledger.", ledger.waiting)
-    }
-
-    /// Writes the program's version: the value is 1, the label has the version.
-    public mutating func writeBuild() {
-        family("fanfare_build_info", .gauge, "The program's version.")
-        sample("fanfare_build_info", [("version", Build.version)], 1)
-    }
-
-    /// Writes the metrics of the process, as Prometheus' client libraries do.
-    public mutating func writeProcess() { write(ProcessMetrics.read()) }
-
-    mutating func write(_ process: ProcessMetrics) {
-        single(
-            "process_cpu_seconds_total",
-            .counter,
-            "User and system time of the process.",
-            seconds: process.cpuSeconds
-        )
-        single("process_resident_memory_bytes", .gauge, "Memory that is resident.", process.resident)
-        single("process_virtual_memory_bytes", .gauge, "Address space.", process.virtual)
-        single("process_open_fds", .gauge, "Open file descriptors.", process.openFiles)
-        single("process_max_fds", .gauge, "Open file descriptors that are allowed.", process.openFilesMax)
-        single(
-            "process_start_time_seconds",
-            .gauge,
-            "Start of the process, in seconds since 1970.",
-            seconds: process.startedAt
-        )
     }
 }

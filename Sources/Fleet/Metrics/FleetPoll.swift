@@ -2,7 +2,9 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import Operations
 import PushProviders
+import Settings
 import Store
 import Synchronization
 import Transport
@@ -30,7 +32,7 @@ struct FleetMetrics: Sendable {
         /// Parked messages and shards that wait for a person.
         var parked: Int
         /// Open breakers.
-        var breakers: [ProviderMetrics.Key]
+        var breakers: [AccountKey]
         /// Webhooks by app.
         var webhooks: [String: WebhookMetrics]
     }
@@ -110,7 +112,7 @@ struct FleetPoll: Sendable {
                 toFix: toFix,
                 backlog: backlog,
                 parked: try reader.parkedCount(),
-                breakers: try reader.openBreakers().map { ProviderMetrics.Key(app: $0.app, provider: $0.provider) },
+                breakers: try reader.openBreakers().map { AccountKey(app: $0.app, provider: $0.provider) },
                 webhooks: Self.metrics(try reader.webhooks(), now: now)
             )
         }

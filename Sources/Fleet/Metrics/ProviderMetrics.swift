@@ -1,29 +1,11 @@
 import Campaigns
 import Delivery
 import PushProviders
+import Settings
 import Transport
 
 /// The metrics of an app's provider, of one loop or of several together.
 struct ProviderMetrics: Sendable {
-    /// The labels of a series.
-    struct Key: Hashable, Comparable, Sendable {
-        let app: String
-        let provider: String
-
-        init(_ account: LoadedAccount) {
-            self.init(app: account.app, provider: account.account.provider.name)
-        }
-
-        init(app: String, provider: ProviderName) {
-            self.app = app
-            self.provider = provider.rawValue
-        }
-
-        static func < (left: Key, right: Key) -> Bool { (left.app, left.provider) < (right.app, right.provider) }
-
-        var labels: [(String, String)] { [("app", app), ("provider", provider)] }
-    }
-
     /// Counters since the process began, closed connections included.
     var counters = ProviderPoolCounters()
     /// Answer times since the process began.
@@ -60,7 +42,7 @@ struct ProviderMetrics: Sendable {
 
 /// The metrics of one event loop.
 struct SenderMetrics: Sendable {
-    var providers: [ProviderMetrics.Key: ProviderMetrics] = [:]
+    var providers: [AccountKey: ProviderMetrics] = [:]
     /// Answers that the ledger does not have yet.
     var unflushed = 0
     /// The number of them at which no stream is opened.

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Settings
 
 /// Counts of what a worker has settled, set aside, retried and parked since the process began.
 ///
@@ -12,7 +13,7 @@ struct WorkCounters: Sendable {
     private static let otherReason = "other"
 
     struct OutcomeKey: Hashable, Comparable, Sendable {
-        var account: ProviderMetrics.Key
+        var account: AccountKey
         var outcome: Outcome
 
         static func < (left: OutcomeKey, right: OutcomeKey) -> Bool {
@@ -21,7 +22,7 @@ struct WorkCounters: Sendable {
     }
 
     struct NamedKey: Hashable, Comparable, Sendable {
-        var account: ProviderMetrics.Key
+        var account: AccountKey
         var name: String
 
         static func < (left: NamedKey, right: NamedKey) -> Bool {
@@ -54,7 +55,7 @@ struct WorkCounters: Sendable {
     /// Counts a settlement that the ledger has.
     mutating func settled(_ settlement: Settlement, of shard: Shard) {
         shards[.settled, default: 0] += 1
-        let account = ProviderMetrics.Key(app: shard.facts.app, provider: shard.facts.provider)
+        let account = AccountKey(app: shard.facts.app, provider: shard.facts.provider)
         for outcome in Outcome.allCases where settlement.counts[outcome] > 0 {
             outcomes[OutcomeKey(account: account, outcome: outcome), default: 0] += settlement.counts[outcome]
         }
@@ -64,7 +65,7 @@ struct WorkCounters: Sendable {
         }
     }
 
-    private mutating func refused(_ account: ProviderMetrics.Key, _ reason: String, _ count: Int) {
+    private mutating func refused(_ account: AccountKey, _ reason: String, _ count: Int) {
         var key = NamedKey(account: account, name: reason)
         if reasons[key] == nil, reasons.keys.count(where: { $0.account == account }) >= Self.reasonsMax {
             key.name = Self.otherReason

@@ -1,16 +1,17 @@
+import Operations
+import Settings
 import Store
 
 /// All metrics of a worker, for one scrape.
 struct WorkerMetrics: Sendable {
     var senders: SenderMetrics
     var coordinator: CoordinatorMetrics
-    var credentialAges: [ProviderMetrics.Key: Duration]
+    var credentialAges: [AccountKey: Duration]
     var ledger: LedgerMetrics
     /// The lead of the host's wall clock over the shared time, in milliseconds.
     var clockSkew: Int64
     var posted: [String: [WebhookCounters.Result: Int]]
     var fleet: FleetMetrics
-    var process: ProcessMetrics
 
     /// The answer to `/metrics`.
     var exposition: String {
@@ -24,7 +25,7 @@ struct WorkerMetrics: Sendable {
         page.write(clockSkew: clockSkew)
         page.write(posted)
         page.write(fleet)
-        page.write(process)
+        page.writeProcess()
         page.writeBuild()
         return page.text
     }

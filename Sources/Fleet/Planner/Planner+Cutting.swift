@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Settings
 import Store
 
 /// Cutting: new shards.

@@ -1,6 +1,8 @@
 import Campaigns
 import Delivery
 import Logging
+import Operations
+import Settings
 import Store
 
 /// Leases, ends, held campaigns, and shards that are set aside.

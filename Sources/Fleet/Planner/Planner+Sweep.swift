@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Logging
+import Operations
 import Store
 
 /// The sweep: publishes shards again that nobody else will, and computes or drops what is due.

@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import Logging
 import PushProviders
+import Settings
 import Store
 
 /// Runs, turns, audiences and in-app campaigns.

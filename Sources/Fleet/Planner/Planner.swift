@@ -2,6 +2,8 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import Operations
+import Settings
 import Store
 
 /// Cuts campaigns into shards, publishes those that wait, and ends campaigns, as `PlannerSteps` says.

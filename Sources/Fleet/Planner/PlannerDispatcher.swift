@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import Operations
 import Store
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Operations
 import Store
 
 /// Makes the runs of repeated campaigns, each once and when it is due (design, section 10).
@@ -50,9 +51,4 @@ struct RunMaker: Sendable {
         }
         return step
     }
-}
-
-/// The reason why no worker can make a run.
-struct RunNotMade: Error, CustomStringConvertible {
-    let description: String
 }

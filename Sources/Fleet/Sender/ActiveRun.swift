@@ -1,6 +1,8 @@
 import Campaigns
 import Delivery
+import Operations
 import PushProviders
+import Settings
 
 /// The prepared data that the requests of a run share, kept by the run's number; `LoopRuns` has the run itself.
 ///

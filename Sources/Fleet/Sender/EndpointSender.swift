@@ -3,7 +3,9 @@ import Delivery
 import HTTP2
 import Logging
 import NIOCore
+import Operations
 import PushProviders
+import Settings
 import Transport
 
 /// The runs of one app and endpoint on one event loop, as the source of its connections' requests.

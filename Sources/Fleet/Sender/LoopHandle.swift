@@ -21,12 +21,12 @@ struct LoopHandle: Sendable {
 
 /// The worker's own loop as the sender loops see it.
 struct CoordinatorReports: SenderReports {
-    private let bound: NIOLoopBound<WorkerCore>
+    private let bound: NIOLoopBound<(coordinator: WorkCoordinator, incidents: ProviderIncidents)>
     private let loop: any EventLoop
 
-    init(_ core: WorkerCore) {
-        loop = core.loop
-        bound = NIOLoopBound(core, eventLoop: core.loop)
+    init(_ coordinator: WorkCoordinator, _ incidents: ProviderIncidents, loop: any EventLoop) {
+        self.loop = loop
+        bound = NIOLoopBound((coordinator, incidents), eventLoop: loop)
     }
 
     func runIsOver(_ key: ShardKey) {

@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import PushProviders
+import Settings
 import Transport
 
 /// Assigns credentials to connections: each provider token and each key has connections of its own.
@@ -188,7 +189,7 @@ extension SenderLoop {
         let pool = sender.pool
         sender.retire { [self] in
             retiring.removeAll { $0 === sender }
-            ended[ProviderMetrics.Key(sender.account), default: ProviderMetrics()].count(pool)
+            ended[sender.account.key, default: ProviderMetrics()].count(pool)
             finishIfClosed()
         }
     }

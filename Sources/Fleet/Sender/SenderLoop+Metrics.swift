@@ -1,4 +1,5 @@
 import Delivery
+import Settings
 
 /// A loop's metrics, taken when somebody asks; nothing is counted for them while it sends.
 extension SenderLoop {
@@ -6,7 +7,7 @@ extension SenderLoop {
         var metrics = SenderMetrics()
         metrics.providers = ended
         for sender in Array(endpoints.values) + retiring {
-            metrics.providers[ProviderMetrics.Key(sender.account), default: ProviderMetrics()].add(sender.pool)
+            metrics.providers[sender.account.key, default: ProviderMetrics()].add(sender.pool)
         }
         metrics.unflushed = runs.unflushed
         metrics.unflushedMax = runs.unflushedMax

@@ -3,6 +3,7 @@ import Delivery
 import Logging
 import NIOCore
 import PushProviders
+import Settings
 import Store
 import Transport
 
@@ -50,7 +51,7 @@ final class SenderLoop {
     /// The callback that waits for the last connection to close.
     var closed: (() -> Void)?
     /// The metrics of closed connections.
-    var ended: [ProviderMetrics.Key: ProviderMetrics] = [:]
+    var ended: [AccountKey: ProviderMetrics] = [:]
     private var isTickScheduled = false
     private var now: Timestamp
     private var isClockFresh = false

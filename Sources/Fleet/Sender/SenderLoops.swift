@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Settings
 import Store
 
 /// The event loops that send, as the worker's own loop addresses them.

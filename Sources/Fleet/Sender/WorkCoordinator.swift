@@ -4,6 +4,7 @@ import Delivery
 import Logging
 import NIOCore
 import PushProviders
+import Settings
 import Store
 import Transport
 
@@ -37,7 +38,7 @@ final class WorkCoordinator {
 
     private(set) var shards = WorkerShards(
         WorkerShards.Setting(
-            prefetch: { Int(WorkerCore.prefetch(of: $0)) },
+            prefetch: { Int(Prefetch.of($0)) },
             streamDeadline: { name in
                 ProviderRegistry.providers.first { $0.name == name }?.limits.streamDeadline ?? .zero
             }

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import Settings
 import Synchronization
 import Transport
 

@@ -1,17 +1,17 @@
 import AMQP
-public import Campaigns
+package import Campaigns
 import Delivery
-public import NIOCore
+package import NIOCore
 import Synchronization
-public import Transport
+package import Transport
 
 /// Publishes phones' tracking reports, with confirms (the edge's side).
 ///
 /// Reports that come within moments share a message, so that a rush costs the broker little. The entries of one
 /// request are never split. May be used from any task.
-public final class TrackingRelay: Sendable {
+package final class TrackingRelay: Sendable {
     /// The result for a request.
-    public enum Verdict: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
         /// The broker has the entries.
         case taken
         /// The entries were not taken, or that is unknown: the phone sends them again, and they count once.
@@ -19,7 +19,7 @@ public final class TrackingRelay: Sendable {
     }
 
     /// The most entries that may wait; further ones are refused at once, so that an answer never waits for long.
-    public static let waitingMax = 50_000
+    package static let waitingMax = 50_000
     /// The entries of a message at which no further request joins it.
     static let entriesOfMessage = 1_000
     /// The bytes of a message at which no further request joins it: half the limit of a batch.
@@ -64,7 +64,7 @@ public final class TrackingRelay: Sendable {
     private let sending: NIOLoopBoundBox<Sending?>
 
     /// Creates a publisher that connects when it is first needed.
-    public init(_ endpoint: AMQPEndpoint, on loop: any EventLoop) {
+    package init(_ endpoint: AMQPEndpoint, on loop: any EventLoop) {
         self.endpoint = endpoint
         self.loop = loop
         sending = .makeBoxSendingValue(nil, eventLoop: loop)
@@ -91,7 +91,7 @@ public final class TrackingRelay: Sendable {
     }
 
     /// Publishes the entries of one request in one message, and waits for the confirm.
-    public func take(_ entries: [TrackingBatch.Entry]) async -> Verdict {
+    package func take(_ entries: [TrackingBatch.Entry]) async -> Verdict {
         precondition(entries.count <= TrackingBatch.entriesMax, "a request has too many entries")
         guard !entries.isEmpty else { return .taken }
         return await withCheckedContinuation { told in
@@ -159,7 +159,7 @@ public final class TrackingRelay: Sendable {
     }
 
     /// Waits for the confirms of what was taken, then closes; later requests are refused.
-    public func close() async {
+    package func close() async {
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             loop.execute { [self] in

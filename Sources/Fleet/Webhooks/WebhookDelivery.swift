@@ -3,6 +3,7 @@ import Delivery
 import Logging
 import NIOCore
 import PushProviders
+import Settings
 import Store
 import TLS
 import Transport

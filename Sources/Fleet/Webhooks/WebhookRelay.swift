@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import Settings
 import Store
 import Synchronization
 

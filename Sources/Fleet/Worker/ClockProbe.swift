@@ -1,4 +1,5 @@
 import Logging
+import Operations
 import PushProviders
 
 /// Compares this machine's clock with the broker's every ten minutes.

@@ -1,3 +1,4 @@
+import Settings
 import Synchronization
 
 /// The settings that a running worker applies again on SIGHUP ("hot" in the catalogue), with their present values.

@@ -2,6 +2,8 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import Operations
+import Settings
 import Store
 
 /// Polls the ledger every 500 ms, or at a hint: for campaigns running here that were paused, cancelled, superseded or

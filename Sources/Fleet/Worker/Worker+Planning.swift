@@ -1,6 +1,8 @@
 import Delivery
 import Logging
 import NIOCore
+import Operations
+import Settings
 import Store
 import Transport
 
@@ -29,7 +31,7 @@ extension Worker {
                 endpoint: context.configuration.amqp,
                 loop: loop
             ),
-            prefetch: Int(WorkerCore.bulkPrefetch),
+            prefetch: Int(Prefetch.bulk),
             logger: context.logger
         )
         let purger = Purger(

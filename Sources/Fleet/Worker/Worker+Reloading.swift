@@ -1,6 +1,8 @@
 import Logging
 import NIOCore
+package import Operations
 import PushProviders
+package import Settings
 
 /// Reloading: changes of files that a worker applies while it runs.
 extension Worker {
@@ -9,7 +11,7 @@ extension Worker {
     /// New requests carry the new credential on new connections; open streams end on the old ones. The path of the
     /// apps file is the one at the start. An unusable file changes nothing: no setting if the configuration has a
     /// mistake, no app if the apps file has one. The log says which. One call at a time.
-    public func reload(_ sources: ConfigurationSources, threshold: LogThreshold) async {
+    package func reload(_ sources: ConfigurationSources, threshold: LogThreshold) async {
         guard let manager else { return readAgain(sources, threshold) }
         await manager.reloading { readAgain(sources, threshold) }
     }
@@ -63,23 +65,8 @@ extension Worker {
     }
 
     private func take(_ reading: AppDirectory.Reading, from file: String) {
-        for change in context.apps.take(reading.paces) {
-            context.logger.notice("an app's rate is replaced", metadata: ["app": "\(change)"])
-        }
-        for change in context.apps.take(reading.caps) {
-            context.logger.notice("an app's frequency cap is replaced", metadata: ["app": "\(change)"])
-        }
-        for change in context.apps.take(reading.asked) {
-            context.logger.notice("an app asks for other events", metadata: ["app": "\(change)"])
-        }
-        for change in context.apps.take(reading.webhooks) {
-            context.logger.notice("an app's webhooks are replaced", metadata: ["app": "\(change)"])
-        }
-        for change in context.apps.take(reading.rules) {
-            context.logger.notice(
-                "an app's categories, variables or names are replaced",
-                metadata: ["app": "\(change)"]
-            )
+        for (app, part) in reading.changes {
+            context.logger.notice("\(part.notice)", metadata: ["app": "\(app)"])
         }
         for name in reading.unknown {
             context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])
@@ -96,14 +83,27 @@ extension Worker {
                 metadata: ["app": "\(new.app)", "credential": "\(new.account.credential.summary)"]
             )
         }
-        guard !reading.replacements.isEmpty else {
+        guard !reading.isSame else {
             return context.logger.notice("no known app has changed", metadata: ["file": "\(file)"])
         }
-        let replacements = reading.replacements
         // On the coordinator's loop: whatever it passed to a loop with an old account was passed before.
         loop.execute { [context, senders] in
-            context.apps.replace(replacements)
-            for sender in senders { sender.execute { $0.replace(replacements) } }
+            context.apps.use(reading)
+            for sender in senders { sender.execute { $0.replace(reading.replacements) } }
+        }
+    }
+}
+
+extension AppSetting.Part {
+    /// The log's words for a change.
+    fileprivate var notice: String {
+        switch self {
+        case .pace: "an app's rate is replaced"
+        case .cap: "an app's frequency cap is replaced"
+        case .askedEvents: "an app asks for other events"
+        case .webhooks: "an app's webhooks are replaced"
+        case .rules: "an app's categories, variables or names are replaced"
+        case .timeZone: "an app's time zone is replaced"
         }
     }
 }

@@ -1,17 +1,19 @@
 import Campaigns
 import Delivery
 import Glibc
-public import Logging
+package import Logging
 import NIOCore
 import NIOPosix
+package import Operations
 import PushProviders
+package import Settings
 import Store
 import Transport
 
 /// A worker: intake, planner and sender on the queues of one broker and one ledger (design, section 2).
 ///
 /// `start` returns when the worker is up; `stop` drains it. All methods may be called from any task.
-public final class Worker: Sendable {
+package final class Worker: Sendable {
     let context: WorkerContext
     private let group: MultiThreadedEventLoopGroup
     private let core: NIOLoopBound<WorkerCore>
@@ -23,7 +25,7 @@ public final class Worker: Sendable {
     private let tasks: [Task<Void, Never>]
     let manager: Supervisor?
     /// An element for each request that all workers read their files again (`fanfare app reload`).
-    public let reloadRequests: AsyncStream<Void>
+    package let reloadRequests: AsyncStream<Void>
     /// Reports the worker's state to the service manager.
     private let supervision: Task<Void, Never>?
 
@@ -60,7 +62,7 @@ public final class Worker: Sendable {
     ///
     /// Throws `ConfigurationError`, `LedgerError`, `AMQPConnectError` or `WorkerError`, each with one clear line.
     /// `manager` learns when the worker is ready, lives, reads its files again and ends.
-    public static func start(
+    package static func start(
         _ configuration: Configuration,
         apps settings: [AppConfiguration],
         logger: Logger,
@@ -228,7 +230,9 @@ public final class Worker: Sendable {
         _ core: NIOLoopBound<WorkerCore>,
         _ loop: any EventLoop
     ) async throws -> [LoopHandle] {
-        let (reports, lease) = try await loop.submit { (CoordinatorReports(core.value), core.value.lease) }.get()
+        let (reports, lease) = try await loop.submit {
+            (CoordinatorReports(core.value.coordinator, core.value.incidents, loop: loop), core.value.lease)
+        }.get()
         var handles: [LoopHandle] = []
         for sending in loops {
             let handle = try await sending.submit {
@@ -281,7 +285,9 @@ public final class Worker: Sendable {
             for stream in streams {
                 tasks.append(
                     Task {
-                        await IntakeCoordinator.run(stream, core, context.intake, loop: loop, logger: context.logger)
+                        await IntakeCoordinator.run(stream, context.intake, logger: context.logger) { verdict, item in
+                            loop.execute { core.value.intake.decided(verdict, item) }
+                        }
                     }
                 )
             }
@@ -338,17 +344,17 @@ public final class Worker: Sendable {
     // MARK: - Stopping
 
     /// Stops taking new work and stays up (TSTP); what runs continues.
-    public func quiet() {
+    package func quiet() {
         loop.execute { [core] in core.value.stopConsuming {} }
     }
 
     /// Takes work again (CONT).
-    public func resume() {
+    package func resume() {
         loop.execute { [core] in core.value.resumeConsuming() }
     }
 
     /// Drains: takes no new work, lets shards run on for `worker.drain`, hands over the rest, and closes.
-    public func stop() async {
+    package func stop() async {
         manager?.stopping()
         health.drain()
         await settle { core, done in core.stopConsuming(done) }

@@ -3,6 +3,8 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import Operations
+import Settings
 import Store
 import Transport
 
@@ -11,15 +13,6 @@ import Transport
 /// Confined to one loop. One connection consumes and acks, the other publishes, because a broker in alarm stops
 /// reading from connections that publish.
 final class WorkerCore {
-    /// The prefetch per queue (design, section 7, limits).
-    ///
-    /// It is 64 bulk shards, where the design has four: these have to hold all devices in flight. With answers after
-    /// 50 ms a fast core has 15,000 devices in flight, thirty shards, and some more always wait for a shared commit.
-    static let bulkPrefetch: UInt16 = 64
-    static let urgentPrefetch: UInt16 = 16
-    static let campaignPrefetch: UInt16 = 4
-    static let parkedPrefetch: UInt16 = 16
-
     let loop: any EventLoop
     let coordinator: WorkCoordinator
     let intake: IntakeCoordinator
@@ -95,28 +88,19 @@ final class WorkerCore {
         ]
         if roles.contains(.sender) {
             for provider in context.providers {
-                result.append(queue(Lane(provider: provider, urgency: .urgent), prefetch: urgentPrefetch))
-                result.append(queue(Lane(provider: provider, urgency: .bulk), prefetch: bulkPrefetch))
+                result.append(queue(Lane(provider: provider, urgency: .urgent), prefetch: Prefetch.urgent))
+                result.append(queue(Lane(provider: provider, urgency: .bulk), prefetch: Prefetch.bulk))
             }
         }
         if roles.contains(.intake) {
-            result.append(.queue(BrokerNames.urgentCampaignsQueue, prefetch: campaignPrefetch))
-            result.append(.queue(BrokerNames.campaignsQueue, prefetch: campaignPrefetch))
-            result.append(.queue(BrokerNames.parkedQueue, prefetch: parkedPrefetch))
+            result.append(.queue(BrokerNames.urgentCampaignsQueue, prefetch: Prefetch.campaign))
+            result.append(.queue(BrokerNames.campaignsQueue, prefetch: Prefetch.campaign))
+            result.append(.queue(BrokerNames.parkedQueue, prefetch: Prefetch.parked))
         }
         if roles.contains(.tracking) {
             result.append(.queue(BrokerNames.trackingQueue, prefetch: TrackingCoordinator.prefetch))
         }
         return result
-    }
-
-    /// Returns the prefetch of a queue whose messages are leases of shards.
-    static func prefetch(of queue: String) -> UInt16 {
-        switch queue {
-        case BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue: campaignPrefetch
-        case _ where queue.hasSuffix(".\(Urgency.urgent.rawValue)"): urgentPrefetch
-        default: bulkPrefetch
-        }
     }
 
     private static func queue(_ lane: Lane, prefetch: UInt16) -> AMQPConsumer.Subscription {

@@ -1,12 +1,12 @@
 /// The reason why a worker does not start, in one clear line.
-public enum WorkerError: Error, CustomStringConvertible {
+package enum WorkerError: Error, CustomStringConvertible {
     /// The broker's exchanges, queues or policies are missing or different; a line each.
     case topology([String])
     /// The address of metrics and probes cannot be used.
     case listen(address: String, reason: String)
 
     /// The problem and its fix.
-    public var description: String {
+    package var description: String {
         switch self {
         case .topology(let lines):
             (lines.first ?? "the topology differs") + (lines.count > 1 ? " (and \(lines.count - 1) more)" : "")

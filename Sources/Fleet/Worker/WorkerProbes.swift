@@ -1,6 +1,8 @@
 import Delivery
 import NIOCore
 import NIOHTTP1
+import Operations
+import Settings
 import Store
 import Synchronization
 
@@ -109,8 +111,7 @@ final class WorkerProbes: Sendable {
                 ledger: ledger.metrics,
                 clockSkew: ledger.standing.skew,
                 posted: posted.tries,
-                fleet: fleet,
-                process: .read()
+                fleet: fleet
             )
         }
     }

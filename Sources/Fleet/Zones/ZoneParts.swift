@@ -1,4 +1,6 @@
 import Campaigns
+import Operations
+import Settings
 import Store
 
 extension AppDirectory {
@@ -13,7 +15,7 @@ extension AppDirectory {
     ///   - now: The instant at which its audience is known.
     func parts(of job: Job, zones: Set<String?>, at now: Timestamp) -> [NewPart] {
         guard job.isByTimeZone else { return [] }
-        let own = timeZones[job.app].flatMap { NamedZone($0) }
+        let own = setting(of: job.app)?.timeZone.flatMap { NamedZone($0) }
         var known: [String?: NamedZone?] = [:]
         for zone in zones {
             let named = zone.flatMap { NamedZone($0) }

@@ -1,5 +1,4 @@
 import Campaigns
-import Fleet
 
 /// The sender of a request.
 struct Caller: Sendable, Equatable {

@@ -2,9 +2,9 @@ import Campaigns
 import TLS
 
 /// Makes access tokens.
-public enum NewAccessToken {
+package enum NewAccessToken {
     /// Returns a token of 32 random bytes as 64 hexadecimal digits, and the SHA-256 of that text.
-    public static func make() -> (token: String, hash: [UInt8]) {
+    package static func make() -> (token: String, hash: [UInt8]) {
         var chance = SystemRandomNumberGenerator()
         let token = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: 0...255, using: &chance) })
         return (token, hash(token))

@@ -1,5 +1,5 @@
 /// The rights of a caller; each role includes the rights of the one before it.
-public enum Role: String, Sendable, CaseIterable, Comparable {
+package enum Role: String, Sendable, CaseIterable, Comparable {
     /// May read.
     case viewer
     /// May send, pause, resume, cancel and fire, and change lists, devices and parked messages.
@@ -8,7 +8,7 @@ public enum Role: String, Sendable, CaseIterable, Comparable {
     case admin
 
     /// Orders roles by their rights.
-    public static func < (one: Role, other: Role) -> Bool { one.rank < other.rank }
+    package static func < (one: Role, other: Role) -> Bool { one.rank < other.rank }
 
     private var rank: Int {
         switch self {

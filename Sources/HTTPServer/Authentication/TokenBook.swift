@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Settings
 import Synchronization
 
 /// The tokens currently known; read again on SIGHUP.

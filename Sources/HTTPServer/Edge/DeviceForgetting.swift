@@ -1,4 +1,4 @@
-import Fleet
+import Operations
 import Store
 import Synchronization
 

@@ -1,5 +1,5 @@
-import Fleet
 import NIOCore
+import Settings
 import Store
 import Synchronization
 

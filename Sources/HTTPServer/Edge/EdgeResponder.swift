@@ -1,10 +1,10 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Settings
 import Store
 
 /// The responder for all requests of installations: authenticates, limits, dispatches, and gives refusals one form.

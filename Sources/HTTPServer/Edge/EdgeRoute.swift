@@ -1,7 +1,7 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import HummingbirdCore
+import Settings
 import Store
 
 /// A route of the edge.

@@ -1,8 +1,8 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTPTypes
 import Logging
+import Operations
 import Store
 
 /// Streams what happens to campaigns to all listeners, with one poller that rests without listeners.

@@ -1,5 +1,5 @@
 import Delivery
-import Fleet
+import Operations
 
 /// The metrics of connections: bytes held, counts and refusals.
 struct LoadMetrics: Sendable {

@@ -1,4 +1,5 @@
 import Fleet
+import Operations
 import Store
 import Synchronization
 

@@ -1,10 +1,10 @@
-public import Campaigns
+package import Campaigns
 import HTTPTypes
 
 /// The API as an OpenAPI 3.1 document, built from the table of routes.
-public enum OpenAPIDocument {
+package enum OpenAPIDocument {
     /// Returns the document; `version` is the program's.
-    public static func make(version: String) -> JSONValue {
+    package static func make(version: String) -> JSONValue {
         var paths: [JSONMember] = []
         let api = RouteTable.all.map { ($0.path.description, $0.method, operation($0)) }
         let edge = EdgeRoutes.all.map { ($0.path.description, $0.method, operation($0)) }

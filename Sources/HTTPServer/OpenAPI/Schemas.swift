@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 
 /// The schemas of the API's bodies (JSON Schema 2020-12, as in OpenAPI 3.1).
 enum Schemas {

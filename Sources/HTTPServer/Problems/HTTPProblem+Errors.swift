@@ -1,8 +1,8 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Operations
 import Store
 import Transport
 

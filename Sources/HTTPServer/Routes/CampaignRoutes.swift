@@ -1,9 +1,9 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTPTypes
 import HummingbirdCore
-import NIOPosix
+import Operations
+import Settings
 import Store
 
 /// Campaigns: sending, reading and controlling them.
@@ -142,9 +142,6 @@ enum CampaignRoutes {
 
     // MARK: - Orders
 
-    /// The longest wait for a broker that does not answer.
-    private static let patience = Duration.seconds(2)
-
     private static func order(_ order: LifeOrder) -> Route {
         Route(
             .post,
@@ -154,39 +151,15 @@ enum CampaignRoutes {
         ) { call, core in
             try call.query.allow([])
             let (app, id) = (try call.app(), call.parameter("id"))
-            return try await give(order, app, id, call.caller, core)
+            let result = try await CampaignOrder(order).give(
+                app: app,
+                id: id,
+                by: call.caller.name,
+                in: core.ledger,
+                broker: core.configuration.amqp
+            )
+            if case .done(let facts) = result { return .json(facts.orderJSON) }
+            throw result.refusal(of: order.rawValue).map { HTTPProblem($0) } ?? notFound(id)
         }
-    }
-
-    /// Gives an order in one synced transaction and sends a hint; a worker that misses the hint polls within 500 ms.
-    private static func give(
-        _ order: LifeOrder,
-        _ app: String,
-        _ id: String,
-        _ caller: Caller,
-        _ core: ServerCore
-    ) async throws -> Answer {
-        let hint = ControlHint(core.configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
-        // The hint of a `fire` has to leave at the moment of the commit.
-        if order == .fire { await hint.ready(within: patience) }
-        let result: LifeResult
-        do throws(LedgerError) {
-            let circumstances = LifeOrder.Circumstances(in: core.ledger, by: caller.name)
-            result = try await core.ledger.write(.synced) { transaction -> LifeResult in
-                let number = try transaction.reader.campaignNumber(app: app, id: id)
-                return try number.map { try order.give(to: $0, in: transaction, circumstances) } ?? .unknown
-            }
-        } catch {
-            await hint.close()
-            throw error
-        }
-        if case .done(let facts) = result {
-            if order != .fire { await hint.ready(within: patience) }
-            await hint.look(at: facts.name)
-            if order == .cancel { try await core.ledger.endCampaign(facts.number) }
-        }
-        await hint.close()
-        if case .done(let facts) = result { return .json(facts.orderJSON) }
-        throw result.refusal(of: order.rawValue).map { HTTPProblem($0) } ?? notFound(id)
     }
 }

@@ -1,7 +1,7 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import HummingbirdCore
+import Operations
 import Store
 
 /// Contents that pushes name, uploaded by an operator.

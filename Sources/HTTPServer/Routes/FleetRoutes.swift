@@ -1,8 +1,9 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import HummingbirdCore
+import Operations
 import PushProviders
+import Settings
 import Store
 
 /// The fleet as a whole, and the apps that it sends for.

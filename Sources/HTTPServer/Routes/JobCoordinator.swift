@@ -1,6 +1,6 @@
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import PushProviders
 import Store
 

@@ -1,9 +1,9 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Operations
 import Store
 
 /// Lists of devices.

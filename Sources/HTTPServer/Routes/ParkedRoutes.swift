@@ -1,8 +1,8 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTPTypes
 import HummingbirdCore
+import Operations
 import Store
 
 /// Parked messages, which wait for a person.

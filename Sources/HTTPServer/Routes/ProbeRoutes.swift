@@ -1,7 +1,7 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import HummingbirdCore
+import Operations
 import Store
 
 /// The server's liveness, readiness, metrics, version and API document.

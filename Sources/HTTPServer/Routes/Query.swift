@@ -1,5 +1,4 @@
 import Campaigns
-import Fleet
 
 /// The parameters of a request's query; each route names those that it takes, and others are refused.
 struct Query: Sendable {

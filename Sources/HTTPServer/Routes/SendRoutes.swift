@@ -1,7 +1,7 @@
 import Campaigns
-import Fleet
 import HTTPTypes
 import HummingbirdCore
+import Operations
 import Store
 
 /// Pushes to one device or to a user's devices: small urgent campaigns whose body has no audience.

@@ -1,4 +1,5 @@
-import Fleet
+import Operations
+import Settings
 import Synchronization
 import TLS
 

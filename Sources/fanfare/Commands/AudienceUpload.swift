@@ -1,6 +1,6 @@
 import ArgumentParser
 import Campaigns
-import Fleet
+import Operations
 import Store
 
 /// The upload of an audience file into the ledger: a bar on a terminal, refusals in the contract's form.

@@ -1,9 +1,13 @@
 import ArgumentParser
+import Bench
 import Campaigns
-import Fleet
 import Foundation
 import Logging
+import Operations
+import Settings
 import UnixSignals
+
+extension BenchScenario: ExpressibleByArgument {}
 
 /// Measures the cost of sending beside that of h2load.
 struct BenchCommand: AsyncParsableCommand {

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Bench
 import Campaigns
-import Fleet
 import Foundation
+import Operations
+import Settings
 
 /// Computes the resources that a campaign needs.
 struct CapacityCommand: AsyncParsableCommand {

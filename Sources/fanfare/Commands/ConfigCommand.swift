@@ -1,7 +1,8 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Foundation
+import Operations
+import Settings
 
 /// The commands about the configuration.
 struct ConfigCommand: AsyncParsableCommand {

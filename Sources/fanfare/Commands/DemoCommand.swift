@@ -1,7 +1,9 @@
 import ArgumentParser
+import Bench
 import Campaigns
-import Fleet
 import Logging
+import Operations
+import Settings
 import UnixSignals
 
 /// Runs the whole system once and checks the result.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Logging
+import Operations
+import Settings
 
 /// Finds the problems of an installation and their fixes.
 struct DoctorCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Campaigns
-import Fleet
+import Operations
 
 /// Prints the manual page.
 struct ManualCommand: AsyncParsableCommand {

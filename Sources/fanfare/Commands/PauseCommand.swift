@@ -1,7 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import PushProviders
 import Store
 

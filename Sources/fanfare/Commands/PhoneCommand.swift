@@ -1,7 +1,8 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Foundation
+import Operations
+import Settings
 
 /// A simulated phone for trying out the kit.
 struct PhoneCommand: AsyncParsableCommand {

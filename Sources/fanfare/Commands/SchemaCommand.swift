@@ -1,8 +1,8 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
 import HTTPServer
+import Operations
 
 /// The machine-readable contracts.
 struct SchemaCommand: AsyncParsableCommand {

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import HTTPServer
 import Logging
+import Operations
+import Settings
 import Store
 import UnixSignals
 

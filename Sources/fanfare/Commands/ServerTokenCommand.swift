@@ -1,7 +1,8 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import HTTPServer
+import Operations
+import Settings
 import Store
 
 extension ServerCommand {

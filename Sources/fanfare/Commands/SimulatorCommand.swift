@@ -1,9 +1,10 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Foundation
 import Logging
 import NIOCore
+import Operations
+import Settings
 import Simulator
 import Store
 import TLS

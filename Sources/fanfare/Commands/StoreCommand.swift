@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
-import Fleet
+import Operations
+import Settings
 import Store
 
 /// The commands about copies of the ledger.

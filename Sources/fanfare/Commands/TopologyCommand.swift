@@ -1,8 +1,8 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
 import NIOPosix
+import Operations
 import PushProviders
 import Transport
 

@@ -1,4 +1,4 @@
-import Fleet
+import Operations
 
 /// An upload's progress, redrawn in place; on a terminal only.
 struct UploadBar {

@@ -4,6 +4,8 @@ import Dispatch
 import Fleet
 import Glibc
 import Logging
+import Operations
+import Settings
 import Store
 import Transport
 import UnixSignals

@@ -1,10 +1,12 @@
+import Bench
 import Campaigns
 import Delivery
-import Fleet
 import Foundation
 import NIOCore
 import NIOPosix
+import Operations
 import PushProviders
+import Settings
 import Store
 import Transport
 

@@ -1,7 +1,8 @@
+import Bench
 import Campaigns
-import Fleet
 import Foundation
 import NIOCore
+import Operations
 import Transport
 
 /// Made-up devices: the same ones in every run, so that two runs can be compared.

@@ -1,7 +1,7 @@
 import AMQP
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import Transport
 
 /// The demo's job, published as any producer would: JSON over AMQP, nothing of ours.

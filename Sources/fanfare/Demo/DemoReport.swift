@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 
 /// A demo's result: the ledger's closing table and its comparison with the simulator.
 struct DemoReport: Sendable {

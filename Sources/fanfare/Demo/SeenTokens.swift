@@ -1,4 +1,5 @@
 import Campaigns
+import Operations
 import PushProviders
 import Synchronization
 import TLS
@@ -34,7 +35,7 @@ struct TokenKey: Hashable, Sendable {
 
     /// The key's hexadecimal digits, as the simulator writes them.
     var text: String {
-        HexText.of((0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) })
+        Hexadecimal.text((0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) })
     }
 }
 

@@ -1,6 +1,7 @@
 import Campaigns
-import Fleet
+import Operations
 import PushProviders
+import Settings
 
 /// Checks every app's keys and its providers' reachability.
 struct AppChecks {

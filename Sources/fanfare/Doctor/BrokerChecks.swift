@@ -1,7 +1,8 @@
 import Delivery
-import Fleet
 import NIOPosix
+import Operations
 import PushProviders
+import Settings
 import Transport
 
 /// Checks the broker and its topology.

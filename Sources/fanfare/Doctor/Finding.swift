@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 
 /// The result of one check, with its fix.
 struct Finding: Sendable, Equatable {

@@ -1,7 +1,8 @@
-import Fleet
 import Foundation
 import NIOCore
 import NIOPosix
+import Operations
+import Settings
 
 /// Checks the machine for a worker's needs.
 struct MachineChecks {

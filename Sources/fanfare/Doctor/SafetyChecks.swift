@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
-import Fleet
 import PushProviders
+import Settings
 import Transport
 
 /// Checks for settings that work but let strangers in; none of them keeps a push from being sent.

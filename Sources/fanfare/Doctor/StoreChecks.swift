@@ -1,7 +1,8 @@
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import PushProviders
+import Settings
 import Store
 
 /// Checks the ledger, and for obstacles to sending.

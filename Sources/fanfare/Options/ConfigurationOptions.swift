@@ -1,7 +1,8 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Foundation
+import Operations
+import Settings
 
 /// The flags for the configuration's sources, on every command that needs one.
 struct ConfigurationOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 
 /// A device's token in a file, as every user of a host can see arguments.
 enum TokenFile {

@@ -1,7 +1,7 @@
 import Campaigns
 import FanfareKit
-import Fleet
 import Foundation
+import Operations
 
 /// An event that a person sees or the kit reports, as a line for people and one for programs.
 struct PhoneLine {

@@ -1,5 +1,6 @@
 import Campaigns
 import Foundation
+import Operations
 
 /// The phone's state while its app does not run: its token, and the notifications on its screen.
 struct PhoneScreen: Codable, Equatable {
@@ -68,7 +69,7 @@ struct PhoneFolder {
             if FileManager.default.fileExists(atPath: file.path) {
                 return try JSONDecoder().decode(PhoneScreen.self, from: Data(contentsOf: file))
             }
-            let screen = PhoneScreen(token: HexText.of((0..<32).map { _ in UInt8.random(in: 0 ... .max) }))
+            let screen = PhoneScreen(token: Hexadecimal.text((0..<32).map { _ in UInt8.random(in: 0 ... .max) }))
             try keep(screen)
             return screen
         } catch {

@@ -1,6 +1,7 @@
 import Campaigns
 import Foundation
 import NIOPosix
+import Operations
 import Transport
 
 /// The phone's push connection: the simulator holds pushes for the phone's token and is polled for them.

@@ -1,7 +1,7 @@
 import Campaigns
-import Fleet
 import Foundation
 import Servers
+import Settings
 import Simulator
 import Store
 import Testing

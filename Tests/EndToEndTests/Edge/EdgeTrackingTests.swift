@@ -1,8 +1,8 @@
 import Campaigns
-import Fleet
 import Foundation
 import Seeds
 import Servers
+import Settings
 import Store
 import Testing
 import Transport

@@ -3,8 +3,9 @@ import Foundation
 #if canImport(Fleet)
 import Campaigns
 import Delivery
-import Fleet
 import PushProviders
+
+import Settings
 #endif
 
 /// The verdicts of the edge's own decoders and rules, so that these tests' server accepts nothing that the edge

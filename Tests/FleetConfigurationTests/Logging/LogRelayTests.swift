@@ -3,7 +3,7 @@ import Servers
 import Synchronization
 import Testing
 
-@testable import Fleet
+@testable import Operations
 
 @Suite struct LogRelayTests {
     /// A full pipe with a log writer at its end.
@@ -16,7 +16,7 @@ import Testing
             let writing = pipe.fileHandleForWriting
             reading = pipe.fileHandleForReading
             relay = LogRelay(capacity: capacity, notice: { "\($0) missing\n" }) {
-                Terminal.write($0, to: writing.fileDescriptor)
+                Descriptor.write($0, to: writing.fileDescriptor)
             }
         }
 

@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import Fleet
+@testable import Operations
 
 @Suite struct LogTests {
     /// Collects a handler's output.

@@ -2,7 +2,7 @@ import Campaigns
 import Delivery
 import Testing
 
-@testable import Fleet
+@testable import Operations
 @testable import Store
 
 /// The actions that `status` asks of a person.

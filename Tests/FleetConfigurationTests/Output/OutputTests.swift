@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 import Testing
 
 @Suite struct OutputTests {

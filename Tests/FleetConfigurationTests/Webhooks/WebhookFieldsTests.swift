@@ -3,7 +3,7 @@ import Delivery
 import TLS
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 @Suite struct WebhookFieldsTests {
     private let folder: ScratchFolder

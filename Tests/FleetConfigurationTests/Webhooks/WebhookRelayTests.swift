@@ -11,6 +11,7 @@ import Testing
 import Transport
 
 @testable import Fleet
+@testable import Settings
 
 /// A worker's posts to another party's real server, from a separate ledger.
 @Suite(.serialized) struct WebhookRelayTests {

@@ -4,7 +4,7 @@ import Foundation
 import Servers
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 @Suite struct WebhookSignatureTests {
     /// The example of the reference implementations' tests (github.com/standard-webhooks/standard-webhooks).

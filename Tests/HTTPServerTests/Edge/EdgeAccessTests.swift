@@ -7,8 +7,8 @@ import Store
 import Synchronization
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
+@testable import Settings
 
 /// Requests that the edge refuses.
 @Suite struct EdgeAccessTests {

@@ -5,8 +5,8 @@ import Store
 import TLS
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
+@testable import Settings
 
 /// Servers whose apps `news` and `shop` have an edge.
 enum EdgeFixture {

@@ -4,7 +4,6 @@ import Servers
 import Store
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
 
 /// Contents as phones fetch them, by curl.

@@ -3,8 +3,8 @@ import Foundation
 import Store
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
+@testable import Settings
 
 /// Each row of the contract's table of registrations, by a real HTTP client.
 @Suite struct RegistrationTests {

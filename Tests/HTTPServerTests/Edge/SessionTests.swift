@@ -8,6 +8,7 @@ import Testing
 
 @testable import Fleet
 @testable import HTTPServer
+@testable import Settings
 
 /// A device's messages at a session's start, by an independent client.
 @Suite("Sessions")

@@ -1,7 +1,7 @@
 import Delivery
 import Testing
 
-@testable import Fleet
+@testable import Settings
 
 /// Key sets of back ends.
 @Suite struct UserKeysTests {

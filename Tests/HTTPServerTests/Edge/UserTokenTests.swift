@@ -4,7 +4,6 @@ import Servers
 import Store
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
 
 /// Users confirmed by an app's back end; an independent implementation makes tokens and key set.

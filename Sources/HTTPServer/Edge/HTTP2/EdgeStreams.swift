@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTP2
 import HTTPTypes
 import Hummingbird

@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTPTypes
 import HummingbirdCore
 import NIOCore

@@ -1,7 +1,7 @@
 import Delivery
-import Fleet
 import HTTPTypes
 import HummingbirdCore
+import Settings
 import Store
 
 /// Contents for an app's devices, under the names that pushes carry.

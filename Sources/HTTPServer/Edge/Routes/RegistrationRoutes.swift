@@ -1,9 +1,9 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTPTypes
 import HummingbirdCore
 import PushProviders
+import Settings
 import Store
 
 /// Registers, refreshes and forgets devices.

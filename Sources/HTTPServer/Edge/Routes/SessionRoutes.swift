@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Settings
 import Store
 
 /// Starts sessions: the in-app messages that a device may show, and the campaigns that its app presents.

@@ -1,6 +1,7 @@
 import Campaigns
 import Fleet
 import HTTPTypes
+import Settings
 import Store
 
 /// Phones' reports about pushes, and answers to polls: checked, published to the broker, answered after its confirm.

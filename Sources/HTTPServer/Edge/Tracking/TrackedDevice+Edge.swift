@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Settings
 import Store
 
 extension TrackedDevice {

@@ -1,8 +1,8 @@
-import Fleet
 import HTTP2
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Settings
 
 /// A tracking request in its usual form; requests in any other form go to the responder.
 struct TrackingAsk {

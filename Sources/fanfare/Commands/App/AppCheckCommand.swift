@@ -1,8 +1,9 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Logging
+import Operations
 import PushProviders
+import Settings
 
 /// Tries the keys, so that a wrong one is found before the first push.
 struct AppCheckCommand: AsyncParsableCommand {

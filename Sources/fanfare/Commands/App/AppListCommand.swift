@@ -1,8 +1,9 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import PushProviders
+import Settings
 import Store
 
 /// Lists the apps and the workers that can send for them.

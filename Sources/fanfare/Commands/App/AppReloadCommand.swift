@@ -1,7 +1,8 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import NIOPosix
+import Operations
+import Settings
 import Store
 
 /// Asks all workers to read their files again.

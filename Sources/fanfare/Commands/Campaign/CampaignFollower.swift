@@ -1,6 +1,6 @@
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import Store
 
 /// Follows a campaign to its end: a bar on a terminal, occasional lines elsewhere, nothing with `--json`.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Campaigns
-import Fleet
+import Operations
 import Store
 
 /// Lists the campaigns of the ledger.

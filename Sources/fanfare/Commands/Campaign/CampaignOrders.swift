@@ -1,13 +1,13 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
 import Foundation
-import NIOPosix
+import Operations
+import Settings
 import Store
 
 /// Pauses a campaign.
-struct CampaignPauseCommand: AsyncParsableCommand {
+struct CampaignPauseCommand: CampaignOrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Stop opening requests for a campaign until it is resumed.",
@@ -22,14 +22,12 @@ struct CampaignPauseCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await CampaignOrder(verb: "pause", campaign: campaign, trial: trial, output: output).run(options) {
-            try LifeOrder.pause.give(to: $1, in: $0, $2)
-        }
+        try await give(CampaignOrder(.pause))
     }
 }
 
 /// Resumes a campaign.
-struct CampaignResumeCommand: AsyncParsableCommand {
+struct CampaignResumeCommand: CampaignOrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Let a paused campaign go on, whatever paused it; an open breaker is probed at once.",
@@ -53,14 +51,12 @@ struct CampaignResumeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await CampaignOrder(verb: "resume", campaign: campaign, trial: trial, output: output).run(options) {
-            try LifeOrder.resume.give(to: $1, in: $0, $2)
-        }
+        try await give(CampaignOrder(.resume))
     }
 }
 
 /// Cancels a campaign.
-struct CampaignCancelCommand: AsyncParsableCommand {
+struct CampaignCancelCommand: CampaignOrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
         abstract: "End a campaign: devices that were not sent to end cancelled.",
@@ -75,14 +71,12 @@ struct CampaignCancelCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await CampaignOrder(verb: "cancel", campaign: campaign, trial: trial, output: output).run(options) {
-            try LifeOrder.cancel.give(to: $1, in: $0, $2)
-        }
+        try await give(CampaignOrder(.cancel))
     }
 }
 
 /// Fires a held campaign.
-struct CampaignFireCommand: AsyncParsableCommand {
+struct CampaignFireCommand: CampaignOrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "fire",
         abstract: "Release a held campaign; firing it again changes nothing.",
@@ -102,52 +96,39 @@ struct CampaignFireCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let order = CampaignOrder(verb: "fire", campaign: campaign, trial: trial, output: output, isHasty: true)
-        try await order.run(options) { try LifeOrder.fire.give(to: $1, in: $0, $2) }
+        try await give(CampaignOrder(.fire))
     }
 }
 
-/// Gives an order in one synced transaction and sends a hint; a worker that misses the hint polls within 500 ms.
-struct CampaignOrder {
-    let verb: String
-    let campaign: CampaignArgument
-    let trial: DryRunOptions
-    let output: OutputOptions
-    /// True if the hint has to leave at the moment of the commit, so that the broker is awaited before it.
-    var isHasty = false
-    /// An additional text for the report.
-    var addition = ""
+/// A command that gives an order to a campaign.
+protocol CampaignOrderCommand: AsyncParsableCommand {
+    var campaign: CampaignArgument { get }
+    var trial: DryRunOptions { get }
+    var options: ConfigurationOptions { get }
+    var output: OutputOptions { get }
+}
 
-    /// The longest wait for a broker that does not answer.
-    private static let patience = Duration.seconds(2)
-
-    func run(
-        _ options: ConfigurationOptions,
-        _ give: @escaping @Sendable (LedgerTransaction, UInt32, LifeOrder.Circumstances) throws -> LifeResult
-    ) async throws {
-        let campaign = campaign
-        let hint = ControlHint(try options.load().amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+extension CampaignOrderCommand {
+    /// Gives the order and prints the campaign's state; `addition` ends the line for people.
+    func give(_ order: CampaignOrder, addition: String = "") async throws {
+        let (campaign, broker) = (campaign, try options.load().amqp)
         try await options.withLedger { ledger in
-            if isHasty { await hint.ready(within: Self.patience) }
-            let circumstances = LifeOrder.Circumstances(in: ledger, by: Operator.name)
-            let result = try await ledger.order(isDryRun: trial.dryRun) { transaction -> LifeResult in
-                let number = try transaction.reader.campaignNumber(app: campaign.app, id: campaign.id)
-                return try number.map { try give(transaction, $0, circumstances) } ?? .unknown
-            }
-            if case .done(let facts) = result, !trial.dryRun {
-                if !isHasty { await hint.ready(within: Self.patience) }
-                await hint.look(at: "\(facts.app)/\(facts.id)")
-                if facts.stage == .cancelled { try await ledger.endCampaign(facts.number) }
-            }
-            await hint.close()
-            if case .done(let facts) = result { return report(facts) }
-            if let refusal = result.refusal(of: verb) { throw CommandFailure(refusal) }
+            let result = try await order.give(
+                app: campaign.app,
+                id: campaign.id,
+                by: Operator.name,
+                in: ledger,
+                broker: broker,
+                isDryRun: trial.dryRun
+            )
+            if case .done(let facts) = result { return report(facts, order.verb, addition) }
+            if let refusal = result.refusal(of: order.verb) { throw CommandFailure(refusal) }
             throw campaign.notFound(in: ledger)
         }
     }
 
     /// Returns the note for a repeated campaign: an order is for the runs to come, as those begun have their own.
-    private func aboutRuns(_ facts: CampaignFacts) -> String {
+    private func aboutRuns(_ facts: CampaignFacts, _ verb: String) -> String {
         guard facts.isRepeated else { return "" }
         switch verb {
         case "pause": return "; no run is made until it is resumed, those that have begun go on"
@@ -157,15 +138,16 @@ struct CampaignOrder {
         }
     }
 
-    private func report(_ facts: CampaignFacts) {
+    private func report(_ facts: CampaignFacts, _ verb: String, _ addition: String) {
         let reasons = facts.pauseReasons.map(\.rawValue).sorted()
         if output.json {
             Terminal.write(trial.marked(facts.orderJSON).text + "\n")
         } else {
             let why = facts.stateWord == "paused" ? " (\(reasons.joined(separator: ", ")))" : ""
             let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
-            let verb = trial.dryRun ? "would be" : "is"
-            Terminal.write("\(facts.name) \(verb) \(facts.stateWord)\(why)\(rate)\(addition)\(aboutRuns(facts))\n")
+            let tense = trial.dryRun ? "would be" : "is"
+            let rest = why + rate + addition + aboutRuns(facts, verb)
+            Terminal.write("\(facts.name) \(tense) \(facts.stateWord)\(rest)\n")
         }
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Campaigns
-import Fleet
+import Operations
 import PushProviders
 import Store
 import Synchronization
@@ -115,13 +115,5 @@ private final class OutputPage: Sendable {
             return text
         }
         if !page.isEmpty, !Terminal.write(page) { throw FanfareExit.failed }
-    }
-}
-
-/// Bytes as hexadecimal digits.
-enum HexText {
-    static func of(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

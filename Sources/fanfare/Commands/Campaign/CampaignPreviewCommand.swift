@@ -1,7 +1,9 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
+import Operations
+import PushProviders
+import Settings
 import Store
 
 /// Shows the pushes of single devices before anything is sent.

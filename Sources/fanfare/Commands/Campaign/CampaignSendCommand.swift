@@ -1,7 +1,9 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Logging
+import Operations
+import PushProviders
+import Settings
 import Store
 
 /// Sends a campaign as any producer would.

@@ -1,12 +1,13 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import PushProviders
+import Settings
 import Store
 
 /// Changes a campaign while it runs.
-struct CampaignSetCommand: AsyncParsableCommand {
+struct CampaignSetCommand: CampaignOrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Give a campaign another rate, end or urgency while it runs.",
@@ -60,21 +61,22 @@ struct CampaignSetCommand: AsyncParsableCommand {
         let end = try await end()
         let told = [expiresAt.map { ", until \($0.text)" }, urgency.map { ", \($0.rawValue)" }].compactMap { $0 }
             .joined()
-        let order = CampaignOrder(verb: "set", campaign: campaign, trial: trial, output: output, addition: told)
-        try await order.run(options) {
+        let order = CampaignOrder(verb: "set") { campaign, transaction, circumstances throws(LedgerError) in
+            let (actor, now) = (circumstances.actor, circumstances.now)
             var result = LifeResult.unknown
             // The change that may be refused comes first: a refusal then changes nothing.
             if let end {
-                result = try $0.setEnd(campaign: $1, end.end, storage: end.storage, by: $2.actor, now: $2.now)
+                result = try transaction.setEnd(campaign: campaign, end.end, storage: end.storage, by: actor, now: now)
                 guard case .done = result else { return result }
             }
             if let perSecond {
-                result = try $0.setPace(campaign: $1, perSecond.pace, by: $2.actor, now: $2.now)
+                result = try transaction.setPace(campaign: campaign, perSecond.pace, by: actor, now: now)
                 guard case .done = result else { return result }
             }
-            if let urgency { result = try $0.setUrgency(campaign: $1, urgency, by: $2.actor, now: $2.now) }
+            if let urgency { result = try transaction.setUrgency(campaign: campaign, urgency, by: actor, now: now) }
             return result
         }
+        try await give(order, addition: told)
     }
 
     /// Returns the new end with its bound; nil when the end stays.

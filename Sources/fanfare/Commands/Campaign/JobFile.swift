@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 import PushProviders
 
 /// A job in a file, with the position of everything in it.

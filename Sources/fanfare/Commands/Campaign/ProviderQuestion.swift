@@ -1,7 +1,8 @@
 import Campaigns
 import Delivery
-import Fleet
+import Operations
 import PushProviders
+import Settings
 
 /// `--validate-with-provider`: asks each provider of a job about one device of its audience; the device gets nothing.
 struct ProviderQuestion {

@@ -1,5 +1,5 @@
 import Campaigns
-import Fleet
+import Operations
 
 /// The output of `campaign send`: lines for people as it proceeds, or one JSON document at the end.
 struct SendReport {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Campaigns
-import Fleet
+import Operations
 import Store
 
 /// Removes a content that no push names any more.

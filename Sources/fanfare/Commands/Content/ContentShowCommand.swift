@@ -1,7 +1,7 @@
 import ArgumentParser
 import Campaigns
-import Fleet
 import Foundation
+import Operations
 import Store
 
 /// Prints the facts about a content, or writes the content itself.

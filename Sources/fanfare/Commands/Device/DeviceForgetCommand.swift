@@ -1,7 +1,8 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
+import Operations
+import Settings
 import Store
 
 extension DeviceCommand {

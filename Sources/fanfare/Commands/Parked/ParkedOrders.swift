@@ -1,8 +1,9 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import Fleet
 import NIOPosix
+import Operations
+import Settings
 import Store
 import Transport
 

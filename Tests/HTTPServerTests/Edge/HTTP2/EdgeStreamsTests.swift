@@ -7,7 +7,6 @@ import Seeds
 import Servers
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
 
 /// HTTP/2 on the edge's own address.

@@ -5,7 +5,6 @@ import NIOPosix
 import Servers
 import Testing
 
-@testable import Fleet
 @testable import HTTPServer
 
 /// The fast path, on which a connection's loop answers the edge's requests.

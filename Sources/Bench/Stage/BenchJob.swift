@@ -1,0 +1,132 @@
+import Campaigns
+import NIOCore
+import Operations
+import PushProviders
+import Transport
+
+/// The campaign that a worker is measured with.
+struct BenchJob: Sendable {
+    /// The app of the simulator's `apps.yaml`.
+    static let app = "news"
+    /// Another app, whose requests go to a simulator of their own.
+    static let urgentApp = "alerts"
+    /// The list of all devices.
+    static let list = "bench"
+
+    /// The count that a campaign needs for each device.
+    enum Counted: Sendable {
+        /// Nothing.
+        case none
+        /// The frequency cap, by a tag that other campaigns do not have.
+        case cap
+        /// The badge.
+        case badge
+    }
+
+    /// The tag of campaigns that the frequency cap binds.
+    static let cappedTag = "capped"
+
+    let job: Job
+    private let body: [UInt8]
+    let createdAt: Timestamp
+
+    /// Makes a campaign to a list; each needs its own number.
+    ///
+    /// All ids have one length: a push names its campaign, and h2load's body has to be as long as ours.
+    ///
+    /// - Parameter isPersonal: Three variables a device and four languages, of about the same length.
+    init(
+        number: Int,
+        list: String = Self.list,
+        maxAttempts: Int = 8,
+        perSecond: Int? = nil,
+        isPersonal: Bool = false,
+        isHeld: Bool = false,
+        counted: Counted = .none,
+        now: Timestamp
+    ) throws {
+        let audience = "{\"list\": \"\(list)\"}"
+        try self.init(
+            number: number,
+            audience: audience,
+            maxAttempts: maxAttempts,
+            perSecond: perSecond,
+            isPersonal: isPersonal,
+            isHeld: isHeld,
+            counted: counted,
+            now: now
+        )
+    }
+
+    /// Makes a campaign to a segment of the registry.
+    init(number: Int, segment: String, counted: Counted = .none, now: Timestamp) throws {
+        let audience = JSONValue.object(["segment": .string(segment)]).text
+        try self.init(number: number, audience: audience, counted: counted, now: now)
+    }
+
+    private init(
+        number: Int,
+        audience: String,
+        maxAttempts: Int = 8,
+        perSecond: Int? = nil,
+        isPersonal: Bool = false,
+        isHeld: Bool = false,
+        counted: Counted = .none,
+        now: Timestamp
+    ) throws {
+        let tags = counted == .cap ? "\"\(Self.cappedTag)\"" : ""
+        let badge = counted == .badge ? "\"badge\": \"+1\", " : ""
+        let rate = perSecond.map { ", \"per_second\": \($0)" } ?? ""
+        let text = """
+            {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
+             "audience": \(audience), "tags": [\(tags)],
+             "content": {\(badge)"title": \(isPersonal ? Self.personalTitle : Self.title), "sound": "default",
+              "thread_id": "derby", "body": \(isPersonal ? Self.personalBody : Self.body),
+              "data": {"match": 7, "league": "laliga"}, "localizations": \(isPersonal ? Self.localizations : "{}")},
+             "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts), "hold": \(isHeld)\(rate)}}
+            """
+        try self.init(text: text, now: now)
+    }
+
+    private static let title = #""Derby kick-off""#
+    private static let body =
+        #""Real against Atleti begins in ten minutes. Open the app to follow it minute by minute.""#
+    private static let personalTitle = #""{{ first | default: \"fan\" }}: kick-off""#
+    private static let personalBody =
+        #""Real against {{ team }} begins in ten minutes. {{ points }} points: follow it minute by minute.""#
+    private static let localizations = """
+        {"es": {"title": "{{ first | default: \\"fan\\" }}: empieza",
+          "body": "Real contra {{ team }} empieza en diez minutos. {{ points }} puntos: siguelo minuto a minuto."},
+         "de": {"title": "{{ first | default: \\"Fan\\" }}: Anpfiff",
+          "body": "Real gegen {{ team }} beginnt in zehn Minuten. {{ points }} Punkte: Minute um Minute dabei."},
+         "pt": {"title": "{{ first | default: \\"fan\\" }}: comeca",
+          "body": "Real contra {{ team }} comeca em dez minutos. {{ points }} pontos: siga minuto a minuto."}}
+        """
+    /// The devices' languages: the standard content's and those of its localizations.
+    static let locales = ["en", "es-ES", "de-DE", "pt-BR"]
+
+    /// Makes an urgent campaign to one device.
+    init(urgent id: String, token: String, now: Timestamp) throws {
+        let text = """
+            {"id": "\(id)", "app": "\(Self.urgentApp)", "created_at": "\(now.rfc3339)",
+             "audience": {"devices": [{"token": "\(token)"}]}, "content": {"title": "Goal", "body": "1:0 for Real"},
+             "delivery": {"ttl": 600, "urgency": "urgent"}}
+            """
+        try self.init(text: text, now: now)
+    }
+
+    private init(text: String, now: Timestamp) throws {
+        body = Array(text.utf8)
+        createdAt = now
+        guard let job = JobDecoder.decode(body, envelope: JobEnvelope(now: now, tokens: ProviderRegistry.tokens)).job
+        else {
+            throw CommandFailure(.failed, "the bench's own job cannot be decoded")
+        }
+        self.job = job
+    }
+
+    /// Publishes the campaign as any producer would.
+    func publish(_ producer: CampaignProducer) async throws {
+        try await producer.publish(job, body: body, at: createdAt)
+    }
+}

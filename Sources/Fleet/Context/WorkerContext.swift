@@ -1,0 +1,22 @@
+import Campaigns
+import Logging
+import Settings
+import Store
+
+/// The values that all parts of a worker share, made first.
+struct WorkerContext: Sendable {
+    let configuration: Configuration
+    let name: String
+    let worker: Int64
+    let ledger: Ledger
+    let apps: AppDirectory
+    let providers: [ProviderName]
+    let logger: Logger
+    /// The exporter of spans; nil when they are not collected.
+    let spans: SpanRelay?
+    /// Counts of posts to webhooks.
+    let posted = WebhookCounters()
+
+    /// True if the worker has the sender role.
+    var sends: Bool { configuration.worker.roles.contains(.sender) }
+}

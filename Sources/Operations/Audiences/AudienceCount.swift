@@ -1,0 +1,113 @@
+package import Campaigns
+package import Store
+
+/// An audience, counted before anything is sent, by the same walk that freezes it.
+package struct AudienceCount: Sendable, Equatable {
+    /// Devices in the audience.
+    package private(set) var devices = 0
+    /// Devices in the audience that do not allow alerts.
+    package private(set) var denied = 0
+    /// Users of the job that have no live device.
+    package private(set) var withoutToken = 0
+    /// Devices by provider.
+    package private(set) var providers: [String: Int] = [:]
+    /// Devices by locale; an empty name means none.
+    package private(set) var locales: [String: Int] = [:]
+    /// Devices by time zone; an empty name means none.
+    package private(set) var timeZones: [String: Int] = [:]
+
+    /// Counts an audience; writes nothing.
+    ///
+    /// Throws `LedgerError.failed` when a list that it names does not exist.
+    package static func of(
+        _ selector: Audience,
+        exclude: Audience?,
+        app: String,
+        in ledger: Ledger
+    ) async throws -> AudienceCount {
+        func number(_ selector: Audience?) async throws -> UInt32? {
+            guard case .list(let name, let version) = selector else { return nil }
+            let record = try await ledger.read { try $0.list(app: app, name: name, version: version) }
+            guard let record else {
+                let problem = Problem.unknownList(name: name, version: version, store: "the store \(ledger.storeID)")
+                throw LedgerError.failed(problem.detail)
+            }
+            return record.number
+        }
+        let now = ledger.now()
+        let source: AudienceWalk.Source
+        switch selector {
+        case .segment(let segment):
+            source = .registry(try await TrackedSegment.read(segment, app: app, now: now, from: ledger))
+        case .everyone: source = .registry(nil)
+        case .users(let users): source = .users(users)
+        case .list: source = .list(try await number(selector) ?? 0)
+        case .devices(let devices): source = .chunks(try InlineList(devices: devices).chunks.map(StoredChunk.init))
+        }
+        let walk = AudienceWalk(
+            source,
+            app: app,
+            exclusion: try await Exclusion.read(
+                exclude,
+                app: app,
+                list: try await number(exclude),
+                now: now,
+                from: ledger
+            ),
+            carriesVariables: false,
+            from: 0,
+            to: try await ledger.read { try $0.registryEnd(app: app)?.end ?? 0 },
+            in: ledger
+        )
+        var (count, groups): (AudienceCount, [ListChunk.Group: Int]) = (AudienceCount(), [:])
+        while !walk.isOver {
+            try await walk.next { member in
+                groups[member.group, default: 0] += 1
+                if member.isDenied { count.denied += 1 }
+            }
+        }
+        for (group, devices) in groups {
+            count.devices += devices
+            count.providers[group.provider.rawValue, default: 0] += devices
+            count.locales[group.locale ?? "", default: 0] += devices
+            count.timeZones[group.timeZone ?? "", default: 0] += devices
+        }
+        count.withoutToken = walk.withoutToken
+        return count
+    }
+
+    /// The document of `audience check --json`; an unknown name is an empty key, because `null` cannot be one.
+    package var json: JSONValue {
+        func object(_ counts: [String: Int]) -> JSONValue {
+            .object(Self.sorted(counts).map { JSONMember($0.name, .number(JSONNumber($0.count))) })
+        }
+        return .object([
+            "devices": .number(JSONNumber(devices)), "denied": .number(JSONNumber(denied)),
+            "users_without_device": .number(JSONNumber(withoutToken)), "providers": object(providers),
+            "locales": object(locales), "time_zones": object(timeZones),
+        ])
+    }
+
+    /// The counts for people, as tables.
+    package var text: String {
+        var lines = ["\(NumberText.grouped(devices)) device\(devices == 1 ? "" : "s")"]
+        if denied > 0 { lines[0] += ", \(NumberText.grouped(denied)) of them want no alerts" }
+        if withoutToken > 0 { lines[0] += ", \(NumberText.grouped(withoutToken)) users without a device" }
+        for (name, counts) in [("provider", providers), ("locale", locales), ("time zone", timeZones)]
+        where !counts.isEmpty {
+            var table = TextTable([(name, .left), ("devices", .right), ("share", .right)])
+            for entry in Self.sorted(counts) {
+                let shown = entry.name.isEmpty ? "(none)" : entry.name
+                table.add([shown, NumberText.grouped(entry.count), NumberText.percent(entry.count, of: devices)])
+            }
+            lines += ["", table.text]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Returns the counts, the largest first.
+    private static func sorted(_ counts: [String: Int]) -> [(name: String, count: Int)] {
+        counts.map { (name: $0.key, count: $0.value) }
+            .sorted { $0.count == $1.count ? $0.name < $1.name : $0.count > $1.count }
+    }
+}

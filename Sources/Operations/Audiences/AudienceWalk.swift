@@ -1,0 +1,288 @@
+package import Campaigns
+package import Store
+
+/// Walks over the devices of an audience without the excluded ones, page by page, in constant memory.
+///
+/// The frozen audience and the count use the same walk. Confined to one task.
+package final class AudienceWalk {
+    /// A device of the audience; its bytes are valid only within the call that receives it.
+    package struct Member {
+        /// The properties that it shares with others of a chunk.
+        package var group: ListChunk.Group
+        /// The token's bytes.
+        package var token: UnsafeRawBufferPointer
+        /// The installation's id; nil when it is not registered.
+        package var id: String?
+        /// The variables of the device; empty when they are not asked for.
+        package var variables: [String: String]
+        /// True if its token was called wrong once.
+        package var isSuspect: Bool
+        /// True if its user has denied alerts.
+        package var isDenied: Bool
+    }
+
+    /// The source of the devices.
+    package enum Source {
+        /// The registry; nil: every device.
+        case registry(TrackedSegment?)
+        case users([String])
+        case list(UInt32)
+        /// A list in memory.
+        case chunks([StoredChunk])
+    }
+
+    private let app: String
+    private let ledger: Ledger
+    private let source: Source
+    private let exclusion: Exclusion
+    private let carriesVariables: Bool
+    private let last: Int64
+    private var groups = GroupCache()
+    /// The number of devices, users or chunks that were read.
+    package private(set) var position: Int64
+    /// True at the end of the audience.
+    package private(set) var isOver = false
+    /// The number of users without a live device.
+    package private(set) var withoutToken = 0
+
+    /// The number of users whose devices are read at once.
+    private static let usersMax = 200
+
+    /// Creates a walk from a position; `last` is the number of the registry's last device, 0 when it has none.
+    package init(
+        _ source: Source,
+        app: String,
+        exclusion: Exclusion,
+        carriesVariables: Bool,
+        from position: Int64,
+        to last: Int64,
+        in ledger: Ledger
+    ) {
+        self.app = app
+        self.ledger = ledger
+        // A user who is named twice counts once.
+        if case .users(let users) = source {
+            var seen: Set<String> = []
+            self.source = .users(users.filter { seen.insert($0).inserted })
+        } else {
+            self.source = source
+        }
+        self.exclusion = exclusion
+        self.carriesVariables = carriesVariables
+        self.position = position
+        self.last = last
+    }
+
+    /// Calls `body` for the devices of the next page.
+    package func next(_ body: (Member) throws -> Void) async throws {
+        switch source {
+        case .registry(let segment): try await nextOfRegistry(segment, body)
+        case .users(let users): try await nextOfUsers(users, body)
+        case .list(let list):
+            let after = position - 1
+            try await nextOfList(try await ledger.read { try $0.listChunks(list, after: after) }, body)
+        case .chunks(let chunks): try await nextOfList(Array(chunks.dropFirst(Int(position))), body)
+        }
+    }
+
+    // MARK: - The registry
+
+    private func nextOfRegistry(_ segment: TrackedSegment?, _ body: (Member) throws -> Void) async throws {
+        let base = last & ~0xFFFF_FFFF
+        let (after, end) = (base + position, last)
+        guard after < end else {
+            isOver = true
+            return
+        }
+        let page = try await ledger.read { try $0.registryPage(after: after, end: end) }
+        var isMeant: [Bool] = []
+        isMeant.reserveCapacity(page.count)
+        try page.forEach { entry in
+            isMeant.append(
+                segment?.matches(entry.traits, number: entry.number) != false
+                    && !exclusion.leavesOut(entry.traits, user: entry.user, number: entry.number)
+            )
+        }
+        if exclusion.hasTokens {
+            try leaveOutTokens(&isMeant) { each in
+                try page.forEach { try each(groups.group($0.traits).provider, $0.token) }
+            }
+        }
+        var index = 0
+        try page.forEach { entry in
+            defer { index += 1 }
+            if isMeant[index] { try body(member(entry)) }
+        }
+        position = (page.next ?? last) - base
+        isOver = page.next == nil
+    }
+
+    private func member(_ entry: RegistryPage.Entry) throws -> Member {
+        Member(
+            group: try groups.group(entry.traits),
+            token: entry.token,
+            id: String(decoding: entry.installation, as: UTF8.self),
+            variables: carriesVariables ? Self.variables(entry.traits.value) : [:],
+            isSuspect: entry.isSuspect,
+            isDenied: entry.traits.permission == .denied
+        )
+    }
+
+    /// Returns the attributes, which are the variables of a registered device in templates.
+    private static func variables(_ traits: DeviceTraits?) -> [String: String] {
+        (traits?.attributes ?? [:]).mapValues(\.text)
+    }
+
+    // MARK: - Users
+
+    private func nextOfUsers(_ users: [String], _ body: (Member) throws -> Void) async throws {
+        let begin = Int(position)
+        let end = min(begin + Self.usersMax, users.count)
+        let (app, names) = (app, Array(users[begin..<end]))
+        let found = try await ledger.read { reader in try names.map { try reader.devices(app: app, user: $0) } }
+        for devices in found {
+            let live = devices.filter { $0.state == .live && $0.token != nil }
+            if live.isEmpty { withoutToken += 1 }
+            try hand(out: live, body)
+        }
+        position = Int64(end)
+        isOver = end == users.count
+    }
+
+    private func hand(out devices: [RegisteredDevice], _ body: (Member) throws -> Void) throws {
+        var isMeant = devices.map { device in
+            device.traits.packed().withUnsafeBytes { bytes in
+                guard let traits = PackedTraits(bytes) else { return true }
+                return !Array((device.user ?? "").utf8).withUnsafeBytes {
+                    exclusion.leavesOut(traits, user: $0, number: device.number)
+                }
+            }
+        }
+        if exclusion.hasTokens {
+            try leaveOutTokens(&isMeant) { each in
+                for device in devices {
+                    try (device.token ?? []).withUnsafeBytes { try each(device.traits.provider, $0) }
+                }
+            }
+        }
+        for (device, isMeant) in zip(devices, isMeant) where isMeant {
+            let traits = device.traits
+            try (device.token ?? []).withUnsafeBytes { token in
+                try body(
+                    Member(
+                        group: ListChunk.Group(
+                            provider: traits.provider,
+                            environment: traits.environment,
+                            locale: traits.locale,
+                            timeZone: traits.timeZone
+                        ),
+                        token: token,
+                        id: device.installation,
+                        variables: carriesVariables ? Self.variables(traits) : [:],
+                        isSuspect: device.isSuspect,
+                        isDenied: traits.permission == .denied
+                    )
+                )
+            }
+        }
+    }
+
+    // MARK: - A list
+
+    private func nextOfList(_ chunks: [StoredChunk], _ body: (Member) throws -> Void) async throws {
+        guard let final = chunks.last else {
+            isOver = true
+            return
+        }
+        for chunk in chunks {
+            let range = 0..<chunk.devices.count
+            var isMeant = range.map { !chunk.optedOut.contains($0) }
+            if exclusion.looksUp {
+                let (app, exclusion) = (app, exclusion)
+                let provider = chunk.group.provider
+                let tokens = range.map { Array(chunk.devices.tokens[chunk.devices.tokenRange(at: $0)]) }
+                let known = try await ledger.read { reader in
+                    try tokens.map { try reader.device(app: app, provider: provider, token: $0) }
+                }
+                for (place, device) in known.enumerated() where device.map(exclusion.leavesOut) == true {
+                    isMeant[place] = false
+                }
+            }
+            try hand(out: chunk, &isMeant, body)
+        }
+        position = Int64(final.ordinal) + 1
+    }
+
+    private func hand(out chunk: StoredChunk, _ isMeant: inout [Bool], _ body: (Member) throws -> Void) throws {
+        try chunk.devices.tokens.withUnsafeBytes { tokens in
+            func token(_ place: Int) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: tokens[chunk.devices.tokenRange(at: place)])
+            }
+            if exclusion.hasTokens {
+                let places = isMeant.indices
+                try leaveOutTokens(&isMeant) { each in
+                    for place in places { try each(chunk.group.provider, token(place)) }
+                }
+            }
+            for place in isMeant.indices where isMeant[place] {
+                var variables: [String: String] = [:]
+                for column in chunk.devices.variables {
+                    if let value = column.values[place] {
+                        variables[column.name] = String(decoding: value, as: UTF8.self)
+                    }
+                }
+                try body(
+                    Member(
+                        group: chunk.group,
+                        token: token(place),
+                        id: chunk.deviceIDs.isEmpty ? nil : chunk.deviceIDs[place],
+                        variables: variables,
+                        isSuspect: false,
+                        isDenied: false
+                    )
+                )
+            }
+        }
+    }
+
+    // MARK: - Exclusion
+
+    /// Looks up the tokens of all devices of a page that are still included, at once.
+    private func leaveOutTokens(
+        _ isMeant: inout [Bool],
+        _ tokens: ((ProviderName, UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws {
+        var asked: [(provider: ProviderName, token: [UInt8])] = []
+        var index = 0
+        let meant = isMeant
+        try tokens { provider, token in
+            defer { index += 1 }
+            if meant[index] { asked.append((provider, Array(token))) }
+        }
+        var answers = try exclusion.leavesOut(tokens: asked).makeIterator()
+        for place in isMeant.indices where isMeant[place] {
+            if answers.next() == true { isMeant[place] = false }
+        }
+    }
+}
+
+/// The groups of packed traits: devices that are alike share one value.
+private struct GroupCache {
+    /// The limit, for registries in which hardly two devices are alike.
+    private static let most = 4096
+
+    private var known: [UInt64: (bytes: [UInt8], group: ListChunk.Group)] = [:]
+
+    mutating func group(_ traits: PackedTraits) throws -> ListChunk.Group {
+        let bytes = traits.groupBytes
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        if let found = known[hash], found.bytes.elementsEqual(bytes) { return found.group }
+        guard let group = traits.chunkGroup else {
+            throw LedgerError.failed("a device of the registry has traits that this version cannot read")
+        }
+        if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
+        known[hash] = (Array(bytes), group)
+        return group
+    }
+}

@@ -1,0 +1,68 @@
+package import Campaigns
+package import Store
+
+/// A segment with the answers to its questions about tracking, as of one moment.
+///
+/// The answers are read once for a walk: a bit for each device of the registry and question. A campaign that no longer
+/// exists has no answers.
+package struct TrackedSegment: Sendable {
+    private let segment: Segment
+    private let answers: [DeviceBits]
+
+    /// Reads the answers; a segment without questions reads nothing.
+    package static func read(
+        _ segment: Segment,
+        app: String,
+        now: Timestamp,
+        from ledger: Ledger
+    ) async throws(LedgerError) -> TrackedSegment {
+        var answers: [DeviceBits] = []
+        for question in segment.questions {
+            var bits = DeviceBits()
+            let id = question.campaign
+            if let campaign = try await ledger.read({ try $0.campaignNumber(app: app, id: id) }) {
+                let since = question.since?.instant(now: now)
+                var place: TrackedPlace?
+                repeat {
+                    let after = place
+                    let page = try await ledger.read {
+                        try $0.devices(answering: question, campaign: campaign, since: since, after: after)
+                    }
+                    for number in page.registered { bits.insert(number) }
+                    place = page.next
+                } while place != nil
+            }
+            answers.append(bits)
+        }
+        return TrackedSegment(segment: segment, answers: answers)
+    }
+
+    /// Returns true if the device with this number in the registry belongs to the segment.
+    func matches(_ traits: PackedTraits, number: Int64) -> Bool {
+        if answers.isEmpty { return segment.matches(traits) }
+        return segment.matches(traits) { answers[$0].contains(number) }
+    }
+
+    /// Returns true if a device that was looked up belongs to the segment.
+    func matches(_ device: RegisteredDevice) -> Bool {
+        device.traits.packed().withUnsafeBytes { bytes in
+            PackedTraits(bytes).map { matches($0, number: device.number) } ?? false
+        }
+    }
+}
+
+/// A set of an app's devices: a bit for each number, whose lower half counts from 1.
+private struct DeviceBits: Sendable {
+    private var words: [UInt64] = []
+
+    mutating func insert(_ number: Int64) {
+        let place = Int(UInt32(truncatingIfNeeded: number))
+        if place / 64 >= words.count { words += Array(repeating: 0, count: place / 64 + 1 - words.count) }
+        words[place / 64] |= 1 << UInt64(place % 64)
+    }
+
+    func contains(_ number: Int64) -> Bool {
+        let place = Int(UInt32(truncatingIfNeeded: number))
+        return place / 64 < words.count && words[place / 64] & 1 << UInt64(place % 64) != 0
+    }
+}

@@ -1,0 +1,98 @@
+package import Campaigns
+package import Delivery
+package import PushProviders
+package import Settings
+package import Store
+import TLS
+
+/// The rules of intake, applied before a job is published, as far as a producer on the ledger's host can know.
+package enum LocalIntake {
+    /// Returns the problems and warnings of a job; `apps` are those that this host knows, none if it knows none.
+    package static func check(_ job: Job, apps: [AppConfiguration], now: Timestamp) -> JobCheck {
+        let app = apps.first { $0.name == job.app }
+        let known = KnownApp(app)
+        let providers = providers(of: job, app)
+        var check = known.check(job, with: providers, now: now)
+        check.warnings += personal(job, known, providers) + job.leftOutWarnings(among: app?.providers ?? [])
+        return check
+    }
+
+    /// Returns the providers of the job's devices; if it does not name devices, those that the app has accounts with;
+    /// for an unknown app the first built-in provider.
+    private static func providers(of job: Job, _ app: AppConfiguration?) -> [any PushProvider] {
+        if !job.sendsPushes { return [] }
+        if case .devices(let devices) = job.audience {
+            let names = Set(devices.map(\.provider))
+            return ProviderRegistry.providers.filter { names.contains($0.name) }
+        }
+        let all = app.map { $0.accounts.map(\.account.provider) } ?? Array(ProviderRegistry.providers.prefix(1))
+        return all.filter { job.mayReach($0.name) }
+    }
+
+    /// Returns warnings about the variables of the job's own devices.
+    private static func personal(_ job: Job, _ app: KnownApp, _ providers: [any PushProvider]) -> [Problem] {
+        guard case .devices(let devices) = job.audience, job.usesVariables else { return [] }
+        return providers.flatMap { provider -> [Problem] in
+            let preview = try? ContentPreview(app.variants(of: job, for: provider))
+            let theirs = devices.filter { $0.provider == provider.name }
+            return preview.map { ContentPreview.warnings($0.samples(theirs)) } ?? []
+        }
+    }
+
+    /// Returns the preview for single devices; nil when a template does not compile.
+    package static func preview(_ job: Job, apps: [AppConfiguration]) -> JobPreview? {
+        let app = KnownApp(apps.first { $0.name == job.app })
+        var previews: [ProviderName: ContentPreview] = [:]
+        for provider in ProviderRegistry.providers {
+            guard let preview = try? ContentPreview(app.variants(of: job, for: provider)) else { return nil }
+            previews[provider.name] = preview
+        }
+        return JobPreview(previews: previews)
+    }
+
+    /// Returns the badges that devices would get from the registry's present counts; nil for an unknown device.
+    package static func badges(
+        _ devices: [Device],
+        of job: Job,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> [Int?] {
+        guard let step = job.content.badgeChange?.step else { return devices.map { _ in nil } }
+        let tokens = devices.map { ProviderRegistry.tokens.bytes(of: $0) }
+        return try await ledger.read { reader in
+            try zip(devices, tokens).map { device, token in
+                try reader.device(app: job.app, provider: device.provider, token: token).map {
+                    step.applied(to: $0.badge)
+                }
+            }
+        }
+    }
+
+    /// Returns intake's answer to a job whose key belongs to a campaign, even if the job is invalid by now; else nil.
+    ///
+    /// `job` was decoded without judging its time.
+    package static func known(
+        _ job: Job,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> IntakeDecision? {
+        let (app, id) = (job.app, job.id)
+        let campaign = try await ledger.read { try $0.knownCampaign(app: app, id: id) }
+        let identity = SHA256.digest(job.canonicalJSON())
+        return campaign.flatMap { IntakeDecision.known(job: job, identity: identity, holder: $0.holder) }
+    }
+
+    /// Returns intake's answer to a valid job, as far as the ledger tells.
+    ///
+    /// Only the worker that takes the job can tell if the app is known: that worker may start later. `content`: the id
+    /// of a content that is stored before the job is published, and may not exist yet.
+    package static func decide(
+        _ job: Job,
+        bringing content: String? = nil,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> IntakeDecision {
+        let identity = SHA256.digest(job.canonicalJSON())
+        let store = ledger.storeID
+        var knowledge = try await ledger.read { try $0.knowledge(of: job, isAppKnown: true, store: store) }
+        if let content, job.content.rich?.id == content { knowledge.isContentKnown = true }
+        return IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge)
+    }
+}

@@ -1,0 +1,72 @@
+import AMQP
+import Campaigns
+import Delivery
+package import NIOCore
+import Synchronization
+package import Transport
+
+/// Tells all workers to poll the ledger now, or to read their files again: a hint, never an order (design, section 6).
+///
+/// It connects while its owner does something else. Without a broker, or without permission to publish the hint,
+/// workers see the change within half a second anyway. May be used from any task.
+package final class ControlHint: Sendable {
+    private let client = Mutex<AMQPClient?>(nil)
+    private let signal = WakeSignal()
+    private let connecting = Mutex<Task<Void, Never>?>(nil)
+
+    /// Starts to connect.
+    package init(_ endpoint: AMQPEndpoint, on loop: any EventLoop) {
+        let task = Task {
+            defer { signal.wake() }
+            do throws(AMQPConnectError) {
+                let client = try await AMQPClient.connect(
+                    endpoint,
+                    name: "fanfare hint",
+                    on: loop,
+                    confirmTimeout: .seconds(2),
+                    callTimeout: .seconds(2)
+                )
+                self.client.withLock { $0 = client }
+            } catch {
+                // The ledger has all that matters.
+            }
+        }
+        connecting.withLock { $0 = task }
+    }
+
+    /// Waits until it is connected, or cannot be, or the time is over; call it once, before `look`.
+    package func ready(within time: Duration) async {
+        await signal.wait(upTo: time)
+    }
+
+    /// Asks all workers to read their files again; returns true if the broker has taken the message.
+    package func reload() async -> Bool {
+        guard let client = client.withLock({ $0 }) else { return false }
+        return await client.publish(Self.message("", type: Self.reloadType)) == .confirmed
+    }
+
+    /// Publishes the hint; returns when the broker has it, or at once without a broker.
+    package func look(at campaign: String) async {
+        guard let client = client.withLock({ $0 }) else { return }
+        _ = await client.publish(Self.message(campaign))
+    }
+
+    /// Closes the connection.
+    package func close() async {
+        await client.withLock({ $0 })?.close()
+    }
+
+    /// The type of a message that asks for a reload; every other message is a hint to poll.
+    package static let reloadType = "fanfare.reload.v1"
+
+    /// Returns the message, which is not mandatory: a worker that is not there needs no hint.
+    static func message(_ campaign: String, type: String = "fanfare.hint.v1") -> OutboundMessage {
+        OutboundMessage(
+            exchange: BrokerNames.control,
+            routingKey: "",
+            mandatory: false,
+            properties: MessageProperties(type: type, deliveryMode: 1),
+            body: Array(campaign.utf8)
+        )
+    }
+}

@@ -1,0 +1,107 @@
+package import Campaigns
+import Settings
+
+/// The state of the whole fleet, as `status` shows it.
+package struct FleetStatusView: Sendable, Equatable {
+    /// The health of a part of the fleet.
+    package struct Health: Sendable, Equatable {
+        /// The name of the part: `broker`, `store`, a worker's name.
+        package var name: String
+        /// True if the part works.
+        package var isWell: Bool
+        /// A note about the part, in one line.
+        package var detail: String
+        /// A word or two for a part that is not well; it may work with a fault, and then is not `DOWN`.
+        package var trouble: String
+
+        /// Creates the health of a part.
+        package init(name: String, isWell: Bool, detail: String, trouble: String = "DOWN") {
+            self.name = name
+            self.isWell = isWell
+            self.detail = detail
+            self.trouble = trouble
+        }
+
+        /// The health for people, a word or two.
+        var word: String { isWell ? "ok" : trouble }
+    }
+
+    /// A queue with work, or a rung of the retry ladder.
+    package struct Backlog: Sendable, Equatable {
+        /// The lane or the rung, for example `apns.bulk`.
+        package var name: String
+        /// The number of shards that wait.
+        package var messages: Int
+        /// The number of consumers.
+        package var consumers: Int
+        /// The time until it is empty at the present rate; nil when nothing moves.
+        package var drain: Duration?
+
+        /// Creates a backlog.
+        package init(name: String, messages: Int, consumers: Int, drain: Duration? = nil) {
+            self.name = name
+            self.messages = messages
+            self.consumers = consumers
+            self.drain = drain
+        }
+    }
+
+    /// Broker and store, then the workers.
+    package var parts: [Health] = []
+    /// The lanes, then the rungs.
+    package var backlogs: [Backlog] = []
+    /// The open breakers, one line each.
+    package var breakers: [String] = []
+    /// The pauses with their reasons, one line each.
+    package var pauses: [String] = []
+    /// The number of messages that wait for a person.
+    package var parked = 0
+    /// The matters that need a person, one line each; the command exits with 1 when there are any.
+    package var needs: [String] = []
+
+    /// Creates an empty state.
+    package init() {}
+
+    /// The document of `status --json`.
+    package var json: JSONValue {
+        .object([
+            "parts": .array(
+                parts.map {
+                    .object(["name": .string($0.name), "well": .bool($0.isWell), "detail": .string($0.detail)])
+                }
+            ),
+            "backlogs": .array(
+                backlogs.map { backlog in
+                    .object([
+                        "name": .string(backlog.name), "messages": .number(JSONNumber(backlog.messages)),
+                        "consumers": .number(JSONNumber(backlog.consumers)),
+                        "drain_seconds": backlog.drain.map { .number(JSONNumber($0.components.seconds)) } ?? .null,
+                    ])
+                }
+            ),
+            "breakers": .array(breakers.map(JSONValue.string)), "pauses": .array(pauses.map(JSONValue.string)),
+            "parked": .number(JSONNumber(parked)), "needs": .array(needs.map(JSONValue.string)),
+        ])
+    }
+
+    /// The state for people.
+    package var text: String {
+        var health = TextTable(columns: [.left, .left, .left])
+        for part in parts { health.add([part.name, part.word, part.detail]) }
+        var blocks = [health.text]
+        if !backlogs.isEmpty {
+            var table = TextTable([("queue", .left), ("waiting", .right), ("consumers", .right), ("empty in", .right)])
+            for backlog in backlogs {
+                let drain = backlog.messages == 0 ? "" : backlog.drain.map(DurationText.spoken) ?? "standing still"
+                table.add([
+                    backlog.name, NumberText.grouped(backlog.messages), NumberText.grouped(backlog.consumers), drain,
+                ])
+            }
+            blocks.append(table.text)
+        }
+        let lines = breakers.map { "breaker open: \($0)" } + pauses.map { "paused: \($0)" }
+        blocks.append((lines + ["parked messages: \(NumberText.grouped(parked))"]).joined(separator: "\n"))
+        if !needs.isEmpty { blocks.append(needs.map { "needs a person: \($0)" }.joined(separator: "\n")) }
+        return blocks.joined(separator: "\n\n")
+    }
+}

@@ -1,0 +1,162 @@
+import Campaigns
+import Delivery
+import FoundationEssentials
+package import NIOCore
+package import PushProviders
+import Store
+package import Transport
+
+/// A client for RabbitMQ's management HTTP API, as far as policies and the topology need it.
+///
+/// Policies cannot be set or read over AMQP. May be used from any task.
+package struct ManagementAPI: Sendable {
+    /// The reason why the API cannot be used.
+    package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// Nothing answers there: the plugin is off, or the port is closed or wrong.
+        case unreachable(String)
+        /// Plain HTTP to another machine: anybody on the way could read the broker's password.
+        case unprotected(String)
+        /// The user lacks the tag `management` (to read) or `policymaker` (to set policies).
+        case notAllowed(user: String)
+        /// The answer cannot be used.
+        case unexpected(String)
+
+        /// The failure in one line.
+        package var description: String {
+            switch self {
+            case .unreachable(let text): "the management API is not reachable: \(text)"
+            case .unprotected(let place):
+                "the management API at \(place) is not asked over http: name its https address "
+                    + "(amqp.management_url: https://\(place.prefix { $0 != ":" }):\(ManagementAPI.securePort))"
+            case .notAllowed(let user): "the management API refuses user \(user): it needs the tag policymaker"
+            case .unexpected(let text): "the management API answers \(text)"
+            }
+        }
+    }
+
+    /// The default port of RabbitMQ's management plugin.
+    package static let defaultPort = 15_672
+    /// The default port over TLS.
+    package static let securePort = 15_671
+
+    private let client: HTTP1Client
+    /// The address to which the password would go in the clear; nil if it would not.
+    private let openPlace: String?
+    private let user: String
+    private let authorization: String
+    private let virtualHost: String
+
+    /// Creates a client for the API at this host and port, with the user, password and virtual host of the endpoint.
+    ///
+    /// `isSecure`: over HTTPS, with the endpoint's TLS files. Without it, the password is sent to this machine only.
+    package init(
+        host: String,
+        port: Int = defaultPort,
+        isSecure: Bool = false,
+        endpoint: AMQPEndpoint,
+        loop: any EventLoop
+    ) {
+        let tls = isSecure ? endpoint.tls ?? AMQPEndpoint.TLSFiles() : nil
+        client = HTTP1Client(host: host, port: port, tls: tls, loop: loop)
+        openPlace = isSecure || Loopback.isLoopback(host: host) ? nil : "\(host):\(port)"
+        user = endpoint.user
+        authorization = "Basic " + Data("\(endpoint.user):\(endpoint.password)".utf8).base64EncodedString()
+        virtualHost = Self.encode(endpoint.virtualHost)
+    }
+
+    /// Reads everything that the topology is compared with; throws when any of it cannot be read.
+    func observe() async throws(Failure) -> ObservedTopology {
+        let exchanges: [ExchangeJSON] = try await get("/api/exchanges/\(virtualHost)")
+        let queues: [QueueJSON] = try await get("/api/queues/\(virtualHost)")
+        let bindings: [BindingJSON] = try await get("/api/bindings/\(virtualHost)")
+        return ObservedTopology(
+            exchanges: Dictionary(
+                exchanges.compactMap { exchange in exchange.value.map { (exchange.name, $0) } },
+                uniquingKeysWith: { first, _ in first }
+            ),
+            queues: Dictionary(
+                queues.map { ($0.name, ObservedTopology.Queue(type: $0.type, policy: $0.policy)) },
+                uniquingKeysWith: { first, _ in first }
+            ),
+            bindings: bindings.map(\.value),
+            policies: try await policies()
+        )
+    }
+
+    /// Reads the policies of the virtual host.
+    func policies() async throws(Failure) -> [ObservedTopology.Policy] {
+        let policies: [PolicyJSON] = try await get("/api/policies/\(virtualHost)")
+        return policies.map(\.value)
+    }
+
+    /// Sets the policy of a queue, which has the queue's name.
+    func setPolicy(of queue: TopologyManifest.Queue) async throws(Failure) {
+        let policy = PolicyJSON(queue)
+        guard let body = try? JSONEncoder().encode(policy) else {
+            preconditionFailure("a policy of numbers and strings is always JSON")
+        }
+        _ = try await send("PUT", "/api/policies/\(virtualHost)/\(Self.encode(queue.name))", body: Array(body))
+    }
+
+    /// Reads the broker's version, such as `3.10.8`.
+    package func version() async throws(Failure) -> String {
+        let overview: OverviewJSON = try await get("/api/overview")
+        return overview.version
+    }
+
+    /// Measures the difference between this machine's clock and the broker's; nil when the answer has no date.
+    package func clockSkew() async throws(Failure) -> ClockSkew? {
+        do {
+            // The request needs no credentials: a refusal has a date, too.
+            let response = try await client.send("GET", "/api/overview")
+            guard let date = response.date else { return nil }
+            return ClockSkew(date: Array(date.utf8).span, now: WallClock.now().asRead)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+    }
+
+    private func get<Value: Decodable>(_ path: String) async throws(Failure) -> Value {
+        let body = try await send("GET", path, body: nil)
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(body))
+        } catch {
+            throw .unexpected("something else than is known to \(path): \(error)")
+        }
+    }
+
+    private func send(_ method: String, _ path: String, body: [UInt8]?) async throws(Failure) -> [UInt8] {
+        if let openPlace { throw .unprotected(openPlace) }
+        let headers = [
+            HTTP1Client.Header("Authorization", authorization),
+            HTTP1Client.Header("Content-Type", "application/json"),
+        ]
+        let response: HTTP1Client.Response
+        do {
+            response = try await client.send(method, path, headers: headers, body: body)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        switch response.status {
+        case 200..<300: return response.body
+        case 401, 403: throw .notAllowed(user: user)
+        default:
+            let text = String(decoding: response.body.prefix(200), as: UTF8.self)
+            throw .unexpected("\(response.status) to \(method) \(path): \(text)")
+        }
+    }
+
+    private static func encode(_ text: String) -> String {
+        let hex = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                encoded.append(byte)
+            default: encoded += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}

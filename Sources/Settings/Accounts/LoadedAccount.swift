@@ -1,0 +1,142 @@
+package import Campaigns
+import Delivery
+package import Logging
+package import NIOCore
+package import PushProviders
+import Synchronization
+import TLS
+package import Transport
+
+/// An app's account with a provider and its files: the source of requests and connections.
+///
+/// Immutable; shared by all loops. A reload that changes anything of it makes another one.
+package final class LoadedAccount: Sendable {
+    /// The app.
+    package let app: String
+    /// The account that the provider made from the settings.
+    package let account: any ProviderAccount
+    /// The fingerprint that tells this account from another reading of its settings and files.
+    let fingerprint: AccountFingerprint
+    /// The source of its tokens; nil with a certificate.
+    let token: CredentialHolder?
+    /// The keys that sign the app's message ids; nil: its pushes carry none.
+    package let messageKeys: MessageKeys?
+    private let tls: TLSClientContext
+    private let hasToldOfMissingKey = Atomic(false)
+
+    init(
+        app: String,
+        account: any ProviderAccount,
+        fingerprint: AccountFingerprint,
+        tls: TLSClientContext,
+        token: CredentialHolder?,
+        messageKeys: MessageKeys?
+    ) {
+        self.app = app
+        self.account = account
+        self.fingerprint = fingerprint
+        self.tls = tls
+        self.token = token
+        self.messageKeys = messageKeys
+    }
+
+    /// The account's name.
+    package var key: AccountKey { AccountKey(app: app, provider: account.provider.name) }
+
+    /// Returns the prepared part that all requests of a shard share.
+    ///
+    /// Without a key they carry no message id, even if the campaign was accepted with one: a push is worth more than
+    /// the tracking of it at the edge.
+    package func requests(
+        for facts: Shard.Facts,
+        _ authorization: Authorization,
+        now: Timestamp,
+        logger: Logger
+    ) -> PreparedRequests {
+        let lacksKey = facts.messageIDAt != nil && messageKeys == nil
+        if lacksKey, !hasToldOfMissingKey.exchange(true, ordering: .relaxed) {
+            logger.warning(
+                "the app has no edge.message_key_file here; pushes that should carry a message id go without",
+                metadata: ["app": "\(app)", "campaign": "\(facts.campaignID)"]
+            )
+        }
+        return account.requests(
+            for: lacksKey ? facts.withoutMessageID() : facts,
+            authorization: authorization.value,
+            now: now
+        )
+    }
+
+    /// Returns the credential for requests to an endpoint at this instant.
+    package func supply(for endpoint: ProviderEndpoint, now: Timestamp) -> CredentialHolder.Supply {
+        token?.supply(for: endpoint, now: now) ?? .ready(Authorization(generation: 0, value: nil))
+    }
+
+    /// Returns the meaning of an answer to a request with this token for the credential.
+    package func judge(
+        _ step: AnswerRule.CredentialStep,
+        generation: UInt32,
+        at endpoint: ProviderEndpoint,
+        skew: ClockSkew?,
+        now: Timestamp
+    ) -> CredentialFinding {
+        guard let token else { return .nothing }
+        switch step {
+        case .keep: return .nothing
+        case .renew:
+            if token.refused(generation: generation, at: endpoint, now: now) { return .replaced }
+            return .refused(ClockSkew.diagnosis(skew))
+        case .stopRenewing:
+            return token.tooManyUpdates(generation: generation, at: endpoint, now: now) ? .replaced : .nothing
+        }
+    }
+
+    /// Returns the connections of one loop to one endpoint; `isApart`: a single connection.
+    package func pool(
+        endpoint: ProviderEndpoint,
+        loop: any EventLoop,
+        isApart: Bool = false,
+        logger: Logger,
+        source: any RequestSource
+    ) -> ProviderPool {
+        var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
+        configuration.connections.oneStreamUntilAuthenticated = token != nil
+        if isApart { configuration.connections.connectionsMax = 1 }
+        configuration.reach = account.reachesGlobalAddressesOnly ? .global : .any
+        configuration.streamDeadline = account.provider.limits.streamDeadline
+        // A sender that leaves its connections waits for every answer that may still come.
+        configuration.drainDeadline = configuration.streamDeadline + .seconds(1)
+        return ProviderPool(
+            loop: loop,
+            endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)),
+            tls: tls,
+            configuration: configuration,
+            source: source,
+            logger: logger
+        )
+    }
+}
+
+/// The settings and files of an account in a comparable form without secrets.
+struct AccountFingerprint: Hashable, Sendable {
+    private let credential: AccountCredential
+    private let settings: [String: String]
+    private let files: [String: [UInt8]]
+    private let messageKeys: [UInt8]?
+
+    init(_ configuration: AccountConfiguration, messageKeys: MessageKeys?) {
+        self.messageKeys = messageKeys?.digest
+        credential = configuration.account.credential
+        settings = Dictionary(configuration.account.summary.map { ($0.name, $0.value) }) { first, _ in first }
+        files = configuration.files.mapValues { SHA256.digest($0.bytes) }
+    }
+
+    /// Returns true if both sign with the same key: then they share its provider token.
+    func hasKey(of other: AccountFingerprint) -> Bool {
+        guard case .token(let key) = credential, case .token(let otherKey) = other.credential,
+            key.name == otherKey.name,
+            let digest = files[key.keyFile]
+        else { return false }
+        return digest == other.files[otherKey.keyFile]
+    }
+}
