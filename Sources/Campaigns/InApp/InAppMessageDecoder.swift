@@ -54,7 +54,7 @@ struct InAppMessageDecoder {
 
     private func secure(_ text: String, _ name: String, at place: JSONPointer) -> String? {
         let rest = text.utf8.dropFirst("https://".utf8.count)
-        let isHost = rest.first.map { JobIdentity.isWordByte($0) || $0 == 0x5B } ?? false
+        let isHost = rest.first.map { NameRule.isWordByte($0) || $0 == 0x5B } ?? false
         guard text.hasPrefix("https://"), isHost, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             let fix =
                 text.hasPrefix("http://")
@@ -79,7 +79,7 @@ struct InAppMessageDecoder {
                 if let text { Templates.refuseAnywhere(in: text, name, at: entry.appending(name), log) }
             }
             guard let id = fields.text("id", bytesMax: Self.buttonIDBytesMax), let label else { continue }
-            if !JobIdentity.isID(id) {
+            if !NameRule.isID(id) {
                 let detail = "a button's id must be 1 to 64 of the characters A-Z a-z 0-9 . _ : -"
                 log.refuse(.format, at: entry.appending("id"), detail)
             }

@@ -110,7 +110,7 @@ struct AudienceDecoder {
     private func list() -> Audience? {
         guard let text = reader.text("list") else { return nil }
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.allSatisfy(JobIdentity.isID) else {
+        guard parts.allSatisfy(NameRule.isID) else {
             reader.log.refuse(
                 .format,
                 at: reader.pointer.appending("list"),

@@ -82,7 +82,7 @@ struct ContentDecoder {
         guard let text = reader.text("media_url") else { return nil }
         let place = pointer.appending("media_url")
         let rest = text.utf8.dropFirst("https://".utf8.count)
-        guard text.hasPrefix("https://"), let first = rest.first, JobIdentity.isWordByte(first) || first == 0x5B else {
+        guard text.hasPrefix("https://"), let first = rest.first, NameRule.isWordByte(first) || first == 0x5B else {
             let fix =
                 text.hasPrefix("http://")
                 ? "write https://" : Template.isIn(text) ? "write https:// and the host out" : nil

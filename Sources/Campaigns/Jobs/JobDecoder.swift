@@ -35,7 +35,7 @@ public enum JobDecoder {
         let problems = log.all
         return JobDecoding(
             job: problems.isEmpty ? draft?.job : nil,
-            id: draft?.id ?? envelope.messageID.flatMap { JobIdentity.isID($0) ? $0 : nil },
+            id: draft?.id ?? envelope.messageID.flatMap { NameRule.isID($0) ? $0 : nil },
             app: envelope.routingKey ?? draft?.app,
             problems: problems,
             warnings: log.warnings

@@ -3,30 +3,9 @@ struct JobIdentity {
     let id: String?
     let app: String?
 
-    static let idBytesMax = 128
-    static let appBytesMax = 128
-
     init(_ reader: ObjectReader, envelope: JobEnvelope?) {
         id = JobIdentity.id(reader, envelope: envelope)
         app = JobIdentity.app(reader, envelope: envelope)
-    }
-
-    /// Returns true for 1–128 of `[A-Za-z0-9._:-]`, except `.` and `..`, which an HTTP path cannot contain.
-    static func isID(_ text: String) -> Bool {
-        (1...idBytesMax).contains(text.utf8.count) && !NameRule.isDots(text)
-            && text.utf8.allSatisfy { isWordByte($0) || $0 == UInt8(ascii: ":") }
-    }
-
-    /// Returns true for 1–128 of `[A-Za-z0-9._-]`: an app is a routing key, a file's section and a part of queue names.
-    static func isApp(_ text: String) -> Bool {
-        (1...appBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
-    }
-
-    static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
-        }
     }
 
     private static func id(_ reader: ObjectReader, envelope: JobEnvelope?) -> String? {
@@ -66,7 +45,8 @@ struct JobIdentity {
     /// Returns true for the id of a run, which only the ledger assigns.
     static func isRunID(_ text: String) -> Bool {
         let halves = text.split(separator: Job.runMark, omittingEmptySubsequences: false)
-        return halves.count == 2 && text.utf8.count <= idBytesMax && halves.allSatisfy { isID(String($0)) }
+        return halves.count == 2 && text.utf8.count <= NameRule.idBytesMax
+            && halves.allSatisfy { NameRule.isID(String($0)) }
     }
 
     private static func checked(
@@ -76,7 +56,7 @@ struct JobIdentity {
         at place: JSONPointer,
         _ log: ProblemLog
     ) -> String? {
-        if isID(text) || isStored && isRunID(text) { return text }
+        if NameRule.isID(text) || isStored && isRunID(text) { return text }
         log.refuse(.format, at: place, "\(name) must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
         return nil
     }
@@ -85,7 +65,7 @@ struct JobIdentity {
         reader.require("app", fix: envelope?.routingKey.map { "the routing key is \($0.clipped)" })
         guard let app = reader.text("app") else { return nil }
         let place = reader.pointer.appending("app")
-        guard isApp(app) else {
+        guard NameRule.isApp(app) else {
             reader.log.refuse(.format, at: place, "app must be 1 to 128 of the characters A-Z a-z 0-9 . _ -")
             return nil
         }

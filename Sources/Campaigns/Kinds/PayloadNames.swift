@@ -47,7 +47,7 @@ public struct PayloadNames: Sendable, Equatable {
     /// Returns true if a text can be a name: 1–64 of `[A-Za-z0-9._-]`, except names of providers or of the payload.
     public static func isName(_ text: String) -> Bool {
         let taken = ["aps", "fanfare", "from", "message_type", "notification", "data", "badge", "v"]
-        return (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(JobIdentity.isWordByte)
+        return (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(NameRule.isWordByte)
             && !taken.contains(text) && !text.hasPrefix("google.") && !text.hasPrefix("gcm.")
     }
 }

@@ -189,3 +189,10 @@ public struct Breaker: Sendable, Equatable {
         }
     }
 }
+
+extension Ahead {
+    /// The lease of a breaker's probe.
+    public static var probe: Ahead { Ahead(Breaker.probeLease) }
+    /// A breaker's cooldown before its next probe.
+    public static var breakerCooldown: Ahead { Ahead(Breaker.askedRestMax) }
+}

@@ -3,7 +3,7 @@ public import Campaigns
 /// The right of one worker to plan a campaign, until it has to be renewed.
 public struct PlannerLease: Sendable, Equatable {
     /// The time that a lease lasts without renewal.
-    public static let length = Ahead.leaseLength
+    public static let length = Duration.seconds(3)
     /// The same under a rate, where nobody gives turns until a dead planner's lease ends.
     public static let pacedLength = Duration.milliseconds(800)
 
@@ -31,4 +31,9 @@ public struct PlannerLease: Sendable, Equatable {
         let isFresh = until > now.advanced(by: length * 2 / 3) && until <= Ahead.lease.limit(now)
         return isFresh ? self : PlannerLease(owner: worker, epoch: epoch, until: now.advanced(by: length))
     }
+}
+
+extension Ahead {
+    /// A planner's lease of a campaign.
+    public static var lease: Ahead { Ahead(PlannerLease.length) }
 }

@@ -46,3 +46,8 @@ public struct RungQueue: Hashable, Sendable, CustomStringConvertible {
     /// The suffix of the queue's and the exchange's name, for example `30s.a`.
     public var description: String { "\(rung.name).\(side.rawValue)" }
 }
+
+extension Ahead {
+    /// The wait of a retry.
+    public static var rung: Ahead { Ahead(RungQueue(rung: .hours2, side: .b).delay) }
+}

@@ -41,6 +41,9 @@ public struct WebhookState: Sendable, Equatable {
     /// The time without a success after which the webhook is given up; events are kept as long.
     public static let patience = Duration.seconds(3 * 86_400)
 
+    /// The time that a worker has a webhook.
+    public static let leaseLength = Duration.seconds(15)
+
     /// A webhook that has not been tried.
     public init(dueAt: Timestamp) {
         self.init(failures: 0, failingSince: nil, dueAt: dueAt, reason: "", disabledAt: nil)
@@ -99,4 +102,11 @@ public struct WebhookState: Sendable, Equatable {
         let whole = min(Self.firstWait * (1 << doublings), Self.waitMax)
         return whole * Double.random(in: 0.8...1, using: &chance)
     }
+}
+
+extension Ahead {
+    /// A worker's hold on a webhook.
+    public static var webhookLease: Ahead { Ahead(WebhookState.leaseLength) }
+    /// The pause before a webhook is tried again.
+    public static var webhookCooldown: Ahead { Ahead(WebhookState.patience) }
 }

@@ -27,7 +27,7 @@ extension Fanfare {
     ///     let delegate = fanfare.notificationDelegate
     ///     delegate.userNotificationCenter(center, didReceive: response, withCompletionHandler: completionHandler)
     @MainActor public var notificationDelegate: FanfareNotificationDelegate {
-        if let delegate = kept.delegate { return delegate }
+        if let delegate = kept.delegate as? FanfareNotificationDelegate { return delegate }
         let delegate = FanfareNotificationDelegate(self)
         kept.delegate = delegate
         return delegate
@@ -216,13 +216,4 @@ extension ActionCategory {
     }
 }
 #endif
-
-/// Objects that the system references weakly, so that the kit has to keep them alive.
-@MainActor final class KeptObjects {
-    #if !os(tvOS)
-    var delegate: FanfareNotificationDelegate?
-    #endif
-
-    nonisolated init() {}
-}
 #endif

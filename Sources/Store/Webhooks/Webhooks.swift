@@ -4,7 +4,7 @@ public import Delivery
 /// Webhooks: their configuration, their waiting events and their delivery by workers (`WebhookState` decides).
 extension LedgerTransaction {
     /// The time for which a worker holds a webhook without renewing its lease; a try takes less.
-    public static let webhookLease = Ahead.webhookLeaseLength
+    public static let webhookLease = WebhookState.leaseLength
 
     /// Makes the webhooks of these apps match the configuration; returns true if that changes anything.
     ///

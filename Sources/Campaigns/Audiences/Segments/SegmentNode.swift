@@ -168,7 +168,7 @@ enum SegmentWord {
 
     /// Returns true for letters and digits of any script and for characters that join words.
     static func isWordByte(_ byte: UInt8) -> Bool {
-        JobIdentity.isWordByte(byte) || byte >= 0x80 || ":/@+#".utf8.contains(byte)
+        NameRule.isWordByte(byte) || byte >= 0x80 || ":/@+#".utf8.contains(byte)
     }
 
     static func tag(_ tag: String) -> String {

@@ -3,7 +3,7 @@ extension SegmentParser {
     mutating func tracked(_ word: String, at begin: Int) throws(SegmentProblem) -> SegmentNode {
         let example = "for example \(word)(derby), or \(word)(derby, since: 7d)"
         try advance()
-        guard case .word(let id) = token, JobIdentity.isID(id.replacingAt()) else {
+        guard case .word(let id) = token, NameRule.isID(id.replacingAt()) else {
             throw problem("\(token.name) stands where a campaign's id must stand", fix: example)
         }
         guard var question = TrackedQuestion(word: word, campaign: id) else {

@@ -16,7 +16,7 @@ enum DeviceRule {
     static func isTimeZone(_ text: String) -> Bool {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, isLetter(first) else { return false }
         return text.utf8.allSatisfy { byte in
-            JobIdentity.isWordByte(byte) && byte != UInt8(ascii: ".") || byte == UInt8(ascii: "/")
+            NameRule.isWordByte(byte) && byte != UInt8(ascii: ".") || byte == UInt8(ascii: "/")
                 || byte == UInt8(ascii: "+")
         }
     }

@@ -101,7 +101,7 @@ struct KindDecoder {
         block.require("type")
         block.require("id")
         // All are read before the guard, so that all problems are reported.
-        let (type, id) = (word("type", block), word("id", block, bytesMax: JobIdentity.idBytesMax))
+        let (type, id) = (word("type", block), word("id", block, bytesMax: NameRule.idBytesMax))
         let message = plain("message", block, bytesMax: titleBytesMax)
         guard let type, let id else { return nil }
         return RichReference(type: type, id: id, message: message)
@@ -205,7 +205,7 @@ struct KindDecoder {
     /// Reads an identifier that is used in addresses and rows.
     private static func word(_ name: String, _ block: ObjectReader, bytesMax: Int = wordBytesMax) -> String? {
         guard let text = block.text(name) else { return nil }
-        if text.utf8.count <= bytesMax, JobIdentity.isID(text) { return text }
+        if text.utf8.count <= bytesMax, NameRule.isID(text) { return text }
         let detail = "\(name) must be 1 to \(bytesMax) of the characters A-Z a-z 0-9 . _ : -"
         block.log.refuse(.format, at: block.pointer.appending(name), detail)
         return nil

@@ -1,13 +1,3 @@
-/// The providers that can be simulated.
-public enum SimulatedProvider: String, Sendable, CaseIterable {
-    /// Apple's push service.
-    case apns
-    /// Firebase Cloud Messaging, the HTTP v1 API.
-    case fcm
-    /// A Web Push service (RFC 8030).
-    case webPush = "webpush"
-}
-
 /// One simulated provider: its rules and its wording.
 ///
 /// The driver knows a provider only by this protocol: connections, faults, counts and latencies are the same for all.
@@ -73,13 +63,4 @@ enum Finding {
     case refused(Answer, Addressee?)
     /// Answered without being a message: a token of the OAuth endpoint, a dry run. Not among the counted requests.
     case aside(Answer)
-}
-
-/// The device that a message is for.
-struct Addressee {
-    let key: DeviceTokenKey
-    /// The token as written, for rules that match its beginning; nil when the key contains it.
-    var text: ArraySlice<UInt8>?
-    /// True if only the answer is wanted, not the message: nothing is counted for the device.
-    var isDryRun = false
 }

@@ -1,0 +1,23 @@
+extension PushedMessage {
+    /// Creates a notification of APNs from a request that the rules have passed.
+    ///
+    /// One notification per app is stored; without `apns-expiration` it is kept for 30 days (Apple, "Sending
+    /// notification requests to APNs").
+    init(_ request: borrowing ProviderRequest, id: String, now: Int64) {
+        let payload = try? JSONNode(parsing: request.body[...])
+        let alert = payload?["aps"]?["alert"]
+        let expiration = request[.expiration].flatMap(APNsRules.decimal)
+        let collapseID = request.text(.collapseID)
+        self.init(
+            id: id,
+            acceptedAt: now,
+            expiresAt: expiration.map { $0 == 0 ? now : $0 * 1000 } ?? now + 30 * 86_400_000,
+            storage: .replacing(request.text(.topic) ?? ""),
+            isShown: alert != nil,
+            displayKey: collapseID,
+            title: alert?["title"]?.string,
+            body: alert?["body"]?.string ?? alert?.string,
+            payload: String(validating: request.body, as: UTF8.self)
+        )
+    }
+}
