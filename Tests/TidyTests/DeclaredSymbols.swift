@@ -20,7 +20,7 @@ struct DeclaredSymbols {
     }
 
     private mutating func read(_ file: SourceFile) {
-        tokens = Self.tokens(file.code)
+        tokens = file.tokens
         (at, scopes, isPublic) = (0, [], false)
         var next = Scope()
         while at < tokens.count {
@@ -131,34 +131,7 @@ struct DeclaredSymbols {
     }
 
     private func word() -> String? {
-        guard at < tokens.count, let first = tokens[at].utf8.first, Self.isWord(first) else { return nil }
+        guard at < tokens.count, let first = tokens[at].utf8.first, PhraseSearch.isWord(first) else { return nil }
         return tokens[at]
-    }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
-    /// Returns words, arrows and single characters.
-    private static func tokens(_ code: [UInt8]) -> [String] {
-        var tokens: [String] = []
-        var at = 0
-        while at < code.count {
-            var end = at
-            while end < code.count, isWord(code[end]) { end += 1 }
-            if end == at {
-                let isArrow = code[at...].starts(with: Array("->".utf8))
-                end += isArrow ? 2 : 1
-            }
-            let token = String(decoding: code[at..<end], as: UTF8.self)
-            if !token.allSatisfy(\.isWhitespace) { tokens.append(token) }
-            at = end
-        }
-        return tokens
     }
 }
