@@ -157,7 +157,7 @@ extension LedgerTransaction {
         let tags = JSONValue.array(new.tags.map { .string($0) })
         let pairs = new.metadata.sorted { $0.key < $1.key }
         let metadata = JSONValue.object(pairs.map { JSONMember($0.key, .string($0.value)) })
-        let number = try db.number(
+        let number = try db.writtenNumber(
             """
             INSERT INTO campaigns (app, id, stage, expires_at, urgency, provider, list, chunks, audience, duplicates,
                 created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,

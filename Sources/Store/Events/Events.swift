@@ -23,12 +23,13 @@ extension LedgerTransaction {
         correlationID: String,
         _ make: (_ sequence: Int64) -> CampaignEvent
     ) throws(LedgerError) {
-        let inserted = try db.number(
+        let inserted = try db.writtenNumber(
             """
             INSERT INTO events (routing_key, body, correlation_id, created_at) VALUES ('', ?2, ?1, 0) RETURNING seq
             """,
             .text(correlationID),
-            .blob([])
+            .blob([]),
+            reach: .shards
         )
         guard let sequence = inserted else { throw .failed("an event without a number") }
         let event = make(sequence)
@@ -37,14 +38,17 @@ extension LedgerTransaction {
             .integer(sequence),
             .text(event.routingKey),
             .blob(event.bytes),
-            .time(event.time)
+            .time(event.time),
+            reach: .shards
         )
         try addToWebhooks(sequence, event)
     }
 
     /// Removes events whose publish is confirmed, including unroutable ones, for which no queue is bound.
     public func eventsPublished(_ sequences: [Int64]) throws(LedgerError) {
-        for sequence in sequences { try db.run("DELETE FROM events WHERE seq = ?1", .integer(sequence)) }
+        for sequence in sequences {
+            try db.run("DELETE FROM events WHERE seq = ?1", .integer(sequence), reach: .shards)
+        }
     }
 
     /// Removes events that could not be published for a day, and events that no webhook took for three days.
@@ -53,7 +57,8 @@ extension LedgerTransaction {
         try db.run(
             "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?2) AND created_at < ?1",
             .int(now.milliseconds - 86_400_000),
-            .int(Self.droppedMax)
+            .int(Self.droppedMax),
+            reach: .shards
         )
         try db.run(
             """
@@ -62,7 +67,8 @@ extension LedgerTransaction {
             )
             """,
             .time(now.advanced(by: .zero - WebhookState.patience)),
-            .int(Self.droppedMax)
+            .int(Self.droppedMax),
+            reach: .shards
         )
     }
 

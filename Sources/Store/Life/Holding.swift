@@ -93,7 +93,8 @@ extension LedgerTransaction {
             .int(campaign.number),
             .time(now),
             .int(FirePlan.releasedState.rawValue),
-            .text(AsideReason.held.rawValue)
+            .text(AsideReason.held.rawValue),
+            reach: .shards
         )
     }
 }

@@ -111,7 +111,8 @@ extension LedgerTransaction {
             .bool(learnt),
             .blob(marks.dead.bytes),
             .blob(marks.suspects.bytes),
-            .blob(marks.diedBytes)
+            .blob(marks.diedBytes),
+            reach: .shards
         )
     }
 
@@ -141,7 +142,8 @@ extension LedgerTransaction {
             .int(list),
             .int(ordinal),
             .blob([]),
-            .blob(bits.bytes)
+            .blob(bits.bytes),
+            reach: .shards
         )
     }
 }

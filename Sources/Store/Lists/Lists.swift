@@ -25,7 +25,7 @@ extension LedgerTransaction {
     ///
     /// The name is nil for the devices of one job.
     public func beginList(app: String, name: String?, now: Timestamp) throws(LedgerError) -> UInt32 {
-        let number = try db.number(
+        let number = try db.writtenNumber(
             "INSERT INTO lists (app, name, created_at, touched_at) VALUES (?1, ?2, ?3, ?3) RETURNING number",
             .text(app),
             .text(name),

@@ -64,7 +64,7 @@ extension LedgerTransaction {
             prefix: TokenHash.prefix(app: message.queue, provider: message.reason),
             token: message.body
         )
-        let rows = try db.rows(
+        let id = try db.writtenNumber(
             """
             INSERT INTO parked (digest, queue, reason, errors, app, campaign, devices, first_at, last_at, headers, body)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
@@ -83,9 +83,7 @@ extension LedgerTransaction {
             .text(message.headers),
             .blob(message.body)
         )
-        var id: Int64 = 0
-        while try rows.next() { id = rows.int64(0) }
-        return id
+        return id ?? 0
     }
 
     /// Removes a replayed or discarded message; returns false if it is gone or arrived again since it was read.

@@ -92,7 +92,7 @@ extension LedgerTransaction {
         }
         if let appPace {
             // The row is locked, because planners of other campaigns give turns away on the same line.
-            let rows = try db.lockedRows("SELECT next FROM app_paces WHERE app = ?1", .text(facts.app))
+            let rows = try db.rows("SELECT next FROM app_paces WHERE app = ?1", .text(facts.app), locking: .untilCommit)
             lines.app = PaceLine(pace: appPace, next: try rows.next() ? rows.int64(0) : 0)
         }
         return lines

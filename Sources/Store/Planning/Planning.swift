@@ -235,7 +235,8 @@ extension LedgerTransaction {
                 .int(range.generation),
                 .time(now),
                 .int(ShardState.out.rawValue),
-                .int(ShardState.unpublished.rawValue)
+                .int(ShardState.unpublished.rawValue),
+                reach: .shards
             )
         }
     }

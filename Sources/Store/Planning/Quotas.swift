@@ -20,7 +20,7 @@ extension LedgerTransaction {
 
     /// The line of a quota, locked because planners of other campaigns give turns away on the same line.
     func quotaLine(_ quota: ProviderQuota) throws(LedgerError) -> PaceLine {
-        let rows = try db.lockedRows("SELECT first, next FROM quotas WHERE key = ?1", .text(quota.key))
+        let rows = try db.rows("SELECT first, next FROM quotas WHERE key = ?1", .text(quota.key), locking: .untilCommit)
         guard try rows.next() else { return PaceLine(pace: Pace(quota)) }
         return PaceLine(pace: Pace(quota), first: rows.int64(0), next: rows.int64(1))
     }

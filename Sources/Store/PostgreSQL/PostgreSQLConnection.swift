@@ -9,8 +9,8 @@ import Delivery
 final class PostgreSQLConnection {
     private let handle: OpaquePointer
     private let place: String
-    private var prepared: [String: Prepared] = [:]
-    private var preparedLocking: [String: Prepared] = [:]
+    /// The names of the prepared statements, by their SQL.
+    private var statementNames: [RowLocking: [String: String]] = [:]
     /// The first failure in the present transaction.
     private(set) var failure: PostgreSQLFailure?
     /// The number of statements run for the ledger's queries, each a round trip; a test counts those of a claim and a
@@ -18,11 +18,6 @@ final class PostgreSQLConnection {
     private(set) var statements = 0
     /// True if nobody else writes during this transaction; otherwise only rows of shards may change.
     private var isAlone = true
-
-    private struct Prepared {
-        let name: String
-        let isOfShards: Bool
-    }
 
     /// Connects and sets up the session.
     init(_ address: PostgreSQLAddress, lockTimeout: Duration) throws(PostgreSQLFailure) {
@@ -118,40 +113,57 @@ final class PostgreSQLConnection {
 
     // MARK: - Queries
 
-    /// Runs a statement of the ledger, which is prepared once.
-    func query(_ sql: String, _ values: [SQLValue], isLocking: Bool = false) throws(LedgerError) -> PostgreSQLResult {
+    /// Runs a query of the ledger, which is prepared once.
+    func query(
+        _ sql: String,
+        _ values: [SQLValue],
+        locking: RowLocking = .none
+    ) throws(LedgerError) -> PostgreSQLResult {
+        try noting { () throws(PostgreSQLFailure) in
+            try run(try prepared(sql, values, locking: isAlone ? .none : locking), values)
+        }
+    }
+
+    /// Locks a row for this transaction; has no effect if nobody else writes.
+    func lock(_ sql: String, _ values: [SQLValue]) throws(LedgerError) {
+        if !isAlone { _ = try query(sql, values, locking: .untilCommit) }
+    }
+
+    /// Runs a statement of the ledger that writes rows of this reach.
+    func run(_ sql: String, _ values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> PostgreSQLResult {
+        try noting { () throws(PostgreSQLFailure) in
+            guard isAlone || reach == .shards else { throw .isNotOfShards }
+            return try run(try prepared(sql, values, locking: .none), values)
+        }
+    }
+
+    /// Counts a statement, and keeps its failure.
+    private func noting(
+        _ statement: () throws(PostgreSQLFailure) -> PostgreSQLResult
+    ) throws(LedgerError) -> PostgreSQLResult {
         if let failure { throw failure.error }
         statements += 1
         do throws(PostgreSQLFailure) {
-            let statement = try prepare(sql, values, isLocking: isLocking && !isAlone)
-            guard isAlone || statement.isOfShards else { throw .isNotOfShards }
-            return try run(statement.name, values)
+            return try statement()
         } catch {
             failure = error
             throw error.error
         }
     }
 
-    /// Locks a row for this transaction; has no effect if nobody else writes.
-    func lock(_ sql: String, _ values: [SQLValue]) throws(LedgerError) {
-        if !isAlone { _ = try query(sql, values, isLocking: true) }
-    }
-
-    private func prepare(
+    /// The name of a prepared statement.
+    private func prepared(
         _ sql: String,
         _ values: [SQLValue],
-        isLocking: Bool
-    ) throws(PostgreSQLFailure) -> Prepared {
-        if let known = isLocking ? preparedLocking[sql] : prepared[sql] { return known }
-        let text = PostgreSQLText(sql, isLocking: isLocking)
-        let statement = Prepared(
-            name: "s\(prepared.count + preparedLocking.count)",
-            isOfShards: text.isOfShards
-        )
+        locking: RowLocking
+    ) throws(PostgreSQLFailure) -> String {
+        if let known = statementNames[locking]?[sql] { return known }
+        let name = "s\(statementNames.values.reduce(0) { $0 + $1.count })"
         let types = values.map { PostgreSQLType.of($0.kind) }
-        _ = try checked(PQprepare(handle, statement.name, text.sql, Int32(types.count), types))
-        if isLocking { preparedLocking[sql] = statement } else { prepared[sql] = statement }
-        return statement
+        let text = PostgreSQLText.of(sql, locking: locking)
+        _ = try checked(PQprepare(handle, name, text, Int32(types.count), types))
+        statementNames[locking, default: [:]][sql] = name
+        return name
     }
 
     private func run(_ name: String, _ values: [SQLValue]) throws(PostgreSQLFailure) -> PostgreSQLResult {

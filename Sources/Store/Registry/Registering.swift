@@ -277,7 +277,7 @@ struct RegistryNumbers {
         if let found = try transaction.reader.registryApp(name) {
             (app, next) = found
         } else {
-            let number = try transaction.db.number(
+            let number = try transaction.db.writtenNumber(
                 "INSERT INTO registry_apps (app) VALUES (?1) RETURNING number",
                 .text(name)
             )

@@ -172,7 +172,8 @@ extension LedgerTransaction {
             )
             """,
             .int(campaign),
-            .int(rowsMax)
+            .int(rowsMax),
+            reach: .shards
         )
         return changed == rowsMax
     }

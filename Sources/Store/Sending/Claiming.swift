@@ -74,17 +74,19 @@ extension LedgerTransaction {
             .int(key.part),
             .int(key.ordinal),
             .int(key.child),
-            .int(devices)
+            .int(devices),
+            reach: .shards
         )
     }
 
     private func shardWithDeaths(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, Int) {
-        let rows = try db.lockedRows(
+        let rows = try db.rows(
             ShardRows.selectOne,
             .int(key.campaign),
             .int(key.part),
             .int(key.ordinal),
-            .int(key.child)
+            .int(key.child),
+            locking: .untilCommit
         )
         guard try rows.next() else { return (nil, 0) }
         return (try ShardRows.record(rows), rows.int(ShardRows.deathsColumn))

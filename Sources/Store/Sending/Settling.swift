@@ -38,7 +38,8 @@ extension LedgerTransaction {
                 .int(token.worker),
                 .blob(progress.packed),
                 .int(RunToken.state.rawValue),
-                .int(progress.count)
+                .int(progress.count),
+                reach: .shards
             )
             if changed == 0 { fenced.append(token) }
         }
@@ -68,7 +69,8 @@ extension LedgerTransaction {
             .int(token.epoch),
             .int(token.worker),
             .int(0),
-            .int(RunToken.state.rawValue)
+            .int(RunToken.state.rawValue),
+            reach: .shards
         )
     }
 

@@ -85,12 +85,13 @@ enum ShardRows {
 extension LedgerReader {
     /// A shard's row; nil if the ledger does not know it.
     public func shard(_ key: ShardKey) throws(LedgerError) -> ShardRecord? {
-        let rows = try db.lockedRows(
+        let rows = try db.rows(
             ShardRows.selectOne,
             .int(key.campaign),
             .int(key.part),
             .int(key.ordinal),
-            .int(key.child)
+            .int(key.child),
+            locking: .untilCommit
         )
         return try rows.next() ? try ShardRows.record(rows) : nil
     }
@@ -163,7 +164,8 @@ extension LedgerTransaction {
             isFresh ? .null(.blob) : .blob(record.progress.packed),
             .int(parent),
             .text(record.aside?.rawValue),
-            .time(record.state == .running ? since : nil)
+            .time(record.state == .running ? since : nil),
+            reach: .shards
         )
     }
 
@@ -187,7 +189,8 @@ extension LedgerTransaction {
             .text(record.aside?.rawValue),
             .time(since),
             .int(record.slot?.begins),
-            .int(record.slot?.length)
+            .int(record.slot?.length),
+            reach: .shards
         )
     }
 
@@ -208,7 +211,8 @@ extension LedgerTransaction {
             .int(record.owner),
             .time(since),
             .int(deaths),
-            .int(record.state.rawValue)
+            .int(record.state.rawValue),
+            reach: .shards
         )
     }
 
@@ -262,7 +266,8 @@ extension LedgerTransaction {
             .int(counts.skipped),
             .int(row.progress.unansweredCount),
             .int(row.state.rawValue),
-            .int(row.owner)
+            .int(row.owner),
+            reach: .shards
         )
         if let campaign, !campaign.askedEvents.isEmpty { try tell(settlement, of: row, campaign, now: now) }
         guard settling.hasChildren else { return [] }

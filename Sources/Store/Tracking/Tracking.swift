@@ -184,7 +184,7 @@ extension LedgerTransaction {
             values.append(.integer(row.event.device.registered))
             values.append(.time(row.event.at))
         }
-        let inserted = try db.rows(TrackedRows.insertion(of: rows.count), values: values)
+        let inserted = try db.writtenRows(TrackedRows.insertion(of: rows.count), values: values)
         while try inserted.next() {
             new[Total(campaign: inserted.int64(0), step: inserted.int64(1), detail: inserted.text(2)), default: 0] += 1
         }

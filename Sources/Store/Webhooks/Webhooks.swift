@@ -15,7 +15,7 @@ extension LedgerTransaction {
         var changes = 0
         for (app, entries) in configured.sorted(by: { $0.key < $1.key }) {
             for known in try reader.webhooks(app: app) where !entries.contains(where: { $0.url == known.url }) {
-                try db.run("DELETE FROM webhook_events WHERE webhook = ?1", .integer(known.number))
+                try db.run("DELETE FROM webhook_events WHERE webhook = ?1", .integer(known.number), reach: .shards)
                 changes += try db.run("DELETE FROM webhooks WHERE number = ?1", .integer(known.number))
             }
             for entry in entries {
@@ -51,7 +51,8 @@ extension LedgerTransaction {
             .integer(sequence),
             .text(event.app),
             .integer(EventKinds(event.kind).rawValue),
-            .time(event.time.advanced(by: .zero - WebhookState.patience))
+            .time(event.time.advanced(by: .zero - WebhookState.patience)),
+            reach: .shards
         )
     }
 
@@ -83,7 +84,8 @@ extension LedgerTransaction {
             try db.run(
                 "DELETE FROM webhook_events WHERE webhook = ?1 AND seq = ?2",
                 .integer(number),
-                .integer(sequence)
+                .integer(sequence),
+                reach: .shards
             )
         }
     }

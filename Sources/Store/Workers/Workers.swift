@@ -31,7 +31,7 @@ extension LedgerTransaction {
         skew: Int64 = 0,
         now: Timestamp
     ) throws(LedgerError) -> Int64 {
-        let inserted = try db.number(
+        let inserted = try db.writtenNumber(
             "INSERT INTO workers (name, roles, started_at, seen_at, skew) VALUES (?1, ?2, ?3, ?3, ?4) RETURNING id",
             .text(name),
             .text(roles.joined(separator: ",")),
