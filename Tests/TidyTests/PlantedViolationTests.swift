@@ -167,18 +167,21 @@ import Testing
 
     @Test(arguments: [
         "WHERE s.state = 3 AND s.campaign = ?1", "SET state=0, aside = NULL", "state <> 4", "state IN (0, 1)",
-        "WHERE state NOT IN (2)", "CASE WHEN state != 1 THEN", "s.state in (0)", "state >= 4",
+        "WHERE state NOT IN (2)", "CASE WHEN state != 1 THEN", "s.state in (0)", "state >= 4", "c.stage <> 'planning'",
+        "SET stage = 'failed', failure = ?2", "stage IN ('cancelled', 'failed')", "s.aside NOT IN ('guard')",
+        "c.kind = 'poll'", "ORDER BY c.urgency = 'bulk'",
     ])
-    func `a state that is a number in a statement is found`(_ sql: String) {
+    func `a state that is a literal in a statement is found`(_ sql: String) {
         let text = "let sql = \"\"\"\n    \(sql)\n    \"\"\""
         #expect(lines(.statesByName, "Sources/Store/Life/A.swift", text) == [2])
-        #expect(lines(.statesByName, "Sources/Store/SQLite/SQLiteSchema+Life.swift", text).isEmpty)
+        #expect(lines(.statesByName, "Sources/Store/Schema/sqlite.sql", text).isEmpty)
         #expect(lines(.statesByName, "Sources/Fleet/A.swift", text).isEmpty)
     }
 
     @Test(arguments: [
-        "WHERE state = ?9", "\\(ShardRows.isIn(.aside))", "state = \\(ShardState.out.rawValue)", "state IN (?1, ?2)",
-        "interstate = 4", "state_reason = 1", "/// the state = 4 is settled",
+        "WHERE state = ?9", "\\(ShardRows.isIn(.aside))", "state = \\(ShardState.out.sql)", "state IN (?1, ?2)",
+        "interstate = 4", "state_reason = 1", "/// the state = 4 is settled", "stage = \\(CampaignStage.held.sql)",
+        "z.urgency IN ('', c.urgency)", "backstage = 'left'",
     ])
     func `a state with its name or from outside is fine`(_ sql: String) {
         #expect(lines(.statesByName, "Sources/Store/Life/A.swift", "let a = 1\n\(sql)").isEmpty)

@@ -48,7 +48,7 @@ enum CampaignRows {
     private static func columns(own: String, provider: String, pausedBy: String, isCut: String) -> String {
         """
         c.number, c.app, c.id, c.stage, \(pausedBy), c.expires_at, \(ProbeKey.gateColumn(provider)), \
-        \(own).guard_passed, \(isCut) AND c.stage <> 'planning', c.per_second, c.ramp_up, \
+        \(own).guard_passed, \(isCut) AND c.stage <> \(CampaignStage.planning.sql), c.per_second, c.ramp_up, \
         EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', \(provider)) \
         AND z.urgency IN ('', c.urgency)), c.send_at, c.superseded_by, \
         c.collapse_key IS NULL OR c.released_at IS NOT NULL, c.end_changes, \(own).content_trips, c.has_quiet_hours, \

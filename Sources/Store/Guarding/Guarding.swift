@@ -69,7 +69,7 @@ extension LedgerTransaction {
                 """
                 SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
                 WHERE \(ShardRows.isOpen) AND s.campaign = ?1
-                    AND (s.aside IS NULL OR s.aside NOT IN ('guard', 'suspect'))
+                    AND (s.aside IS NULL OR s.aside NOT IN (\([AsideReason.guard, .suspect].sql)))
                     AND \(ShareRows.isOf(campaign.rows))
                 """,
                 .int(campaign.number)
@@ -102,7 +102,7 @@ extension LedgerReader {
         try EnvironmentPlan.isFinished(campaign) { () throws(LedgerError) in
             let left = try db.rows(
                 """
-                SELECT count(*), count(*) FILTER (WHERE s.aside = 'guard') FROM \(ShardRows.open)
+                SELECT count(*), count(*) FILTER (WHERE s.aside = \(AsideReason.guard.sql)) FROM \(ShardRows.open)
                 WHERE \(ShardRows.isOpen) AND s.campaign = ?1
                     AND \(ShareRows.isOf(campaign.rows))
                 """,

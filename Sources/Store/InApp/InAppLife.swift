@@ -74,7 +74,7 @@ extension LedgerReader {
             """
             SELECT \(CampaignRows.columns), c.list, i.excluded, coalesce(c.started_at, c.accepted_at)
             FROM in_app_campaigns i JOIN campaigns c ON c.number = i.campaign
-            WHERE i.ended = 0 AND c.stage = 'sending' ORDER BY i.campaign
+            WHERE i.ended = 0 AND c.stage = \(CampaignStage.sending.sql) ORDER BY i.campaign
             """
         )
         var live: [LiveInApp] = []

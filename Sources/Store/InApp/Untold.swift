@@ -15,12 +15,12 @@ public struct UntoldCampaign: Sendable, Equatable {
 extension LedgerTransaction {
     /// Records a completed campaign if its kind can be told of inside the app and some devices were not reached.
     func noteUntold(_ campaign: UInt32) throws(LedgerError) {
-        let kinds = CampaignKind.allCases.filter(\.mayBeToldInside).map { "'\($0.rawValue)'" }
+        let kinds = CampaignKind.allCases.filter(\.mayBeToldInside)
         try db.run(
             """
             INSERT INTO untold (campaign, expires_at)
             SELECT c.number, c.expires_at FROM campaigns c
-            WHERE c.number = ?1 AND c.kind IN (\(kinds.joined(separator: ", "))) AND c.repeats = 0 AND EXISTS (
+            WHERE c.number = ?1 AND c.kind IN (\(kinds.sql)) AND c.repeats = 0 AND EXISTS (
                 SELECT 1 FROM shards s WHERE s.campaign = c.number AND (s.invalid > 0 OR s.failed > 0 OR s.skipped > 0)
             )
             ON CONFLICT (campaign) DO NOTHING

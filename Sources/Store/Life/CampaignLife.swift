@@ -128,7 +128,7 @@ extension LedgerTransaction {
         if facts.stage == .cancelled { return .done(facts) }
         guard facts.stage.isLive else { return .over(facts) }
         facts.stage = .cancelled
-        try db.run("UPDATE campaigns SET stage = 'cancelled' WHERE number = ?1", .int(campaign))
+        try db.run("UPDATE campaigns SET stage = \(CampaignStage.cancelled.sql) WHERE number = ?1", .int(campaign))
         try markEnded(facts, .cancelled)
         _ = try settleWaiting(facts, &piece, now: now)
         if facts.isRepeated { try endRepeating(campaign, &piece, now: now) }
@@ -177,7 +177,7 @@ extension LedgerReader {
         let isOpen = try db.number(
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
-                c.completed_at IS NOT NULL OR c.cursor < c.chunks OR c.stage = 'planning'
+                c.completed_at IS NOT NULL OR c.cursor < c.chunks OR c.stage = \(CampaignStage.planning.sql)
                 OR c.in_app = 1 AND EXISTS (
                     SELECT 1 FROM in_app_campaigns i WHERE i.campaign = c.number AND i.ended = 0
                 )

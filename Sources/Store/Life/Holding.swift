@@ -135,9 +135,10 @@ extension LedgerReader {
             """
             SELECT DISTINCT c.app, k.provider, c.urgency, k.environment
             FROM campaigns c
-            JOIN \(ShardRows.open) ON \(ShardRows.isIn(.aside)) AND s.campaign = c.number AND s.aside = 'held'
+            JOIN \(ShardRows.open) ON \(ShardRows.isIn(.aside)) AND s.campaign = c.number
+                AND s.aside = \(AsideReason.held.sql)
             JOIN chunks k ON k.list = c.list AND k.ordinal = s.chunk
-            WHERE c.completed_at IS NULL AND c.stage = 'held'
+            WHERE c.completed_at IS NULL AND c.stage = \(CampaignStage.held.sql)
             """
         )
         var routes: Set<HeldRoute> = []

@@ -82,7 +82,8 @@ extension LedgerTransaction {
         let providers = try reader.chunkProviders(list: list)
         try db.run(
             """
-            UPDATE lists SET state = \(ListState.finished.rawValue), version = ?2, duplicates = ?3, touched_at = ?4, providers = ?5,
+            UPDATE lists SET state = \(ListState.finished.sql), version = ?2, duplicates = ?3, touched_at = ?4,
+                providers = ?5,
                 devices = (SELECT coalesce(sum(count), 0) FROM chunks WHERE list = ?1),
                 chunks = (SELECT count(*) FROM chunks WHERE list = ?1)
             WHERE number = ?1
@@ -113,7 +114,7 @@ extension LedgerTransaction {
     /// Returns true if there is more to remove.
     public func sweepLists(now: Timestamp, chunksMax: Int = 200) throws(LedgerError) -> Bool {
         let old = now.milliseconds - 3_600_000
-        let leftover = "state <> \(ListState.finished.rawValue) AND touched_at < ?1"
+        let leftover = "state <> \(ListState.finished.sql) AND touched_at < ?1"
         guard let list = try db.number("SELECT number FROM lists WHERE \(leftover)", .int(old))
         else { return false }
         for table in ["chunk_dead", "chunks"] {
@@ -177,7 +178,8 @@ extension LedgerReader {
     public func lists(app: String?) throws(LedgerError) -> [ListRecord] {
         let rows = try db.rows(
             """
-            SELECT \(Self.listColumns) FROM lists WHERE state = \(ListState.finished.rawValue) AND name IS NOT NULL AND (?1 IS NULL OR app = ?1)
+            SELECT \(Self.listColumns) FROM lists
+            WHERE state = \(ListState.finished.sql) AND name IS NOT NULL AND (?1 IS NULL OR app = ?1)
             ORDER BY app, name, touched_at DESC, number DESC
             """,
             .text(app)
@@ -194,7 +196,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(Self.listColumns) FROM lists
-            WHERE state = \(ListState.finished.rawValue) AND app = ?1 AND name = ?2 AND (?3 IS NULL OR version = ?3)
+            WHERE state = \(ListState.finished.sql) AND app = ?1 AND name = ?2 AND (?3 IS NULL OR version = ?3)
             ORDER BY touched_at DESC, number DESC LIMIT 1
             """,
             .text(app),

@@ -24,7 +24,7 @@ extension LedgerTransaction {
         guard try reader.list(number: number) != nil else { return .missing }
         let removed = try db.run(
             """
-            UPDATE lists SET state = \(ListState.removed.rawValue), touched_at = 0
+            UPDATE lists SET state = \(ListState.removed.sql), touched_at = 0
             WHERE number = ?1 AND number IN (SELECT l.number FROM lists l WHERE l.number = ?1 AND \(UnusedLists.condition))
             """,
             .int(number)

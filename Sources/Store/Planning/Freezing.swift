@@ -177,7 +177,7 @@ extension LedgerTransaction {
         if let source {
             try db.run(
                 """
-                UPDATE lists SET state = \(ListState.removed.rawValue), touched_at = 0
+                UPDATE lists SET state = \(ListState.removed.sql), touched_at = 0
                 WHERE number = ?1 AND name IS NULL AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = ?1)
                 """,
                 .integer(source)
@@ -185,7 +185,8 @@ extension LedgerTransaction {
         }
         try db.run(
             """
-            UPDATE campaigns SET stage = CASE WHEN hold = 1 AND fired_at IS NULL THEN 'held' ELSE 'scheduled' END,
+            UPDATE campaigns SET stage = CASE WHEN hold = 1 AND fired_at IS NULL THEN \(CampaignStage.held.sql)
+                    ELSE \(CampaignStage.scheduled.sql) END,
                 list = ?2, chunks = ?3, audience = ?4, duplicates = ?5, no_token = ?6
             WHERE number = ?1
             """,
@@ -203,7 +204,10 @@ extension LedgerTransaction {
         if record.devices == 0 {
             try note(.failed, campaign: campaign, ["reason": "the audience is empty"], now: now)
             try db.run(
-                "UPDATE campaigns SET stage = 'failed', failure = ?2, completed_at = ?3, lease_owner = 0 WHERE number = ?1",
+                """
+                UPDATE campaigns SET stage = \(CampaignStage.failed.sql), failure = ?2, completed_at = ?3, lease_owner = 0
+                WHERE number = ?1
+                """,
                 .int(campaign),
                 .text("the audience is empty: no device in the registry matches, or all are left out"),
                 .time(now)
@@ -219,7 +223,13 @@ extension LedgerTransaction {
         guard let audience = try reader.frozenAudience(campaign) else { return false }
         try abandonList(audience.list)
         try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))
-        try db.run("UPDATE campaigns SET stage = 'scheduled' WHERE number = ?1 AND stage = 'planning'", .int(campaign))
+        try db.run(
+            """
+            UPDATE campaigns SET stage = \(CampaignStage.scheduled.sql)
+            WHERE number = ?1 AND stage = \(CampaignStage.planning.sql)
+            """,
+            .int(campaign)
+        )
         return true
     }
 }

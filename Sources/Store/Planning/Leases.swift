@@ -22,7 +22,7 @@ extension LedgerTransaction {
             FROM campaigns c
             WHERE c.completed_at IS NULL
                 AND (c.lease_owner IN (0, ?1) OR c.lease_until <= ?2 OR c.lease_until > ?3)
-            ORDER BY c.urgency = 'bulk', c.number
+            ORDER BY c.urgency = \(Urgency.bulk.sql), c.number
             """,
             .int(worker),
             .time(now),

@@ -133,7 +133,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND s.aside = 'rate'
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND s.aside = \(AsideReason.rate.sql)
                 AND (coalesce(s.due_at, 0) <= ?2 OR s.due_at > ?4) AND coalesce(s.not_before, 0) <= ?2
                 AND \(QuietSpans.mayHaveTurn(campaign)) AND \(ShareRows.isOf(providers))
             ORDER BY s.due_at IS NULL, s.due_at, s.chunk, s.part, s.ordinal, s.child LIMIT ?3
@@ -156,7 +156,7 @@ extension LedgerReader {
         let devices = try db.number(
             """
             SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
-            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND s.aside = 'rate' AND s.child = 0
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND s.aside = \(AsideReason.rate.sql) AND s.child = 0
                 AND ?2 IS NOT NULL AND \(QuietSpans.mayHaveTurn(campaign)) AND \(ShareRows.isOf(providers))
             """,
             .int(campaign.number),

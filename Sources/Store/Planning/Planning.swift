@@ -116,7 +116,10 @@ extension LedgerTransaction {
     /// Marks the start of a campaign when its first shards are on their way; has no effect a second time.
     func begin(campaign: UInt32, now: Timestamp) throws(LedgerError) {
         let first = try db.run(
-            "UPDATE campaigns SET stage = 'sending', started_at = ?2 WHERE number = ?1 AND started_at IS NULL",
+            """
+            UPDATE campaigns SET stage = \(CampaignStage.sending.sql), started_at = ?2
+            WHERE number = ?1 AND started_at IS NULL
+            """,
             .int(campaign),
             .time(now)
         )

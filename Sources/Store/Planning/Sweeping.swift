@@ -157,15 +157,14 @@ extension LedgerReader {
         now: Timestamp,
         limit: Int
     ) throws(LedgerError) -> [ShardRecord] {
-        let names = reasons.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let reason = "coalesce(s.aside, '\(AsideReason.handOver.rawValue)')"
+        let reason = "coalesce(s.aside, \(AsideReason.handOver.sql))"
         let isQuiet = QuietSpans.isQuiet(campaign: "s.campaign", chunk: "s.chunk", at: 2)
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND \(reason) IN (\(names))
-                AND (\(reason) <> '\(AsideReason.rate.rawValue)' OR coalesce(s.due_at, 0) <= ?2 OR s.due_at > ?4)
-                AND (\(reason) <> '\(AsideReason.quiet.rawValue)' OR NOT \(isQuiet))
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND \(reason) IN (\(reasons.sql))
+                AND (\(reason) <> \(AsideReason.rate.sql) OR coalesce(s.due_at, 0) <= ?2 OR s.due_at > ?4)
+                AND (\(reason) <> \(AsideReason.quiet.sql) OR NOT \(isQuiet))
                 AND \(ShareRows.isOf(campaign.rows))
             ORDER BY s.part, s.ordinal, s.child LIMIT ?3
             """,

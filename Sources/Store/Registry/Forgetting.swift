@@ -12,7 +12,8 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT k.list, k.ordinal, k.bare FROM chunks k JOIN lists l ON l.number = k.list
-            WHERE l.app = ?1 AND l.state <> \(ListState.removed.rawValue) AND (k.list > ?2 OR (k.list = ?2 AND k.ordinal > ?3))
+            WHERE l.app = ?1 AND l.state <> \(ListState.removed.sql)
+                AND (k.list > ?2 OR (k.list = ?2 AND k.ordinal > ?3))
             ORDER BY k.list, k.ordinal LIMIT ?4
             """,
             .text(app),

@@ -241,7 +241,8 @@ extension LedgerTransaction {
         guard let device = try reader.device(keys, installation: id), device.state != .forgotten else { return false }
         try db.run(
             """
-            UPDATE devices SET state = \(RegisteredDevice.State.forgotten.rawValue), suspect = 0, ended_at = ?2, badge = 0, changed_at = ?2, user_hash = NULL,
+            UPDATE devices SET state = \(RegisteredDevice.State.forgotten.sql), suspect = 0, ended_at = ?2, badge = 0,
+                changed_at = ?2, user_hash = NULL,
                 token_hash = NULL, installation = NULL, token = NULL, traits = ?3, user_key = NULL, secret_hash = NULL,
                 kit_version = NULL, came_with = NULL
             WHERE number = ?1

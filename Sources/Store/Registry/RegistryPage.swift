@@ -98,7 +98,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT number, suspect, installation, token, traits, user_key FROM devices
-            WHERE number > ?1 AND number <= ?2 AND state = \(RegisteredDevice.State.live.rawValue) ORDER BY number
+            WHERE number > ?1 AND number <= ?2 AND state = \(RegisteredDevice.State.live.sql) ORDER BY number
             """,
             .integer(after),
             .integer(last)
@@ -119,7 +119,9 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(DeviceRows.columns) FROM devices
-            WHERE number > ?1 AND number <= ?2 AND came_with = ?3 AND state <> \(RegisteredDevice.State.forgotten.rawValue) ORDER BY number
+            WHERE number > ?1 AND number <= ?2 AND came_with = ?3
+                AND state <> \(RegisteredDevice.State.forgotten.sql)
+            ORDER BY number
             """,
             .integer(after),
             .integer(last),

@@ -34,7 +34,7 @@ extension LedgerTransaction {
             if try purgeRows("quiet_spans", "part, begins_at", of: campaign, rowsMax: rowsMax) { return true }
             try db.run(
                 """
-                UPDATE lists SET state = \(ListState.removed.rawValue), touched_at = 0
+                UPDATE lists SET state = \(ListState.removed.sql), touched_at = 0
                 WHERE name IS NULL AND number = (SELECT list FROM campaigns WHERE number = ?1)
                     AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = lists.number AND c.number <> ?1)
                 """,
@@ -100,7 +100,7 @@ extension LedgerTransaction {
         let rows = try db.rows(
             """
             SELECT l.number, l.touched_at FROM lists l
-            WHERE l.state = \(ListState.finished.rawValue) AND l.touched_at <= ?1 AND \(UnusedLists.condition)
+            WHERE l.state = \(ListState.finished.sql) AND l.touched_at <= ?1 AND \(UnusedLists.condition)
             ORDER BY l.touched_at LIMIT ?2
             """,
             .time(now.advanced(by: .zero - retention.lists)),

@@ -103,8 +103,8 @@ final class SQLiteClock: Sendable {
         let rows = try db.rows(
             """
             SELECT 1 FROM campaigns c LEFT JOIN repeats r ON r.campaign = c.number
-            WHERE c.completed_at IS NULL AND (c.stage <> 'scheduled' OR c.has_parts = 1 OR c.expires_at <= ?1
-                OR coalesce(CASE c.repeats WHEN 0 THEN c.send_at ELSE r.next_at END, 0) <= ?1)
+            WHERE c.completed_at IS NULL AND (c.stage <> \(CampaignStage.scheduled.sql) OR c.has_parts = 1
+                OR c.expires_at <= ?1 OR coalesce(CASE c.repeats WHEN 0 THEN c.send_at ELSE r.next_at END, 0) <= ?1)
             LIMIT 1
             """,
             [.time(instant)]

@@ -18,15 +18,14 @@ enum ShardRows {
     static func isIn(_ states: ShardState..., rows: String = "s.") -> String { isIn(states, rows: rows) }
 
     /// The condition of the index of `open`, for queries whose states are placeholders.
-    static let isNotSettled = "s.state <> \(ShardState.settled.rawValue)"
+    static let isNotSettled = "s.state <> \(ShardState.settled.sql)"
 
     /// The condition that rows are not settled, by their states.
     static let isOpen = isIn(ShardState.allCases.filter { $0 != .settled }, rows: "s.")
 
     private static func isIn(_ states: [ShardState], rows: String) -> String {
-        let numbers = states.map { String($0.rawValue) }.joined(separator: ", ")
-        let isOne = states.count == 1 ? "\(rows)state = \(numbers)" : "\(rows)state IN (\(numbers))"
-        return states.contains(.settled) ? isOne : "\(isOne) AND \(rows)state <> \(ShardState.settled.rawValue)"
+        let isOne = states.count == 1 ? "\(rows)state = \(states.sql)" : "\(rows)state IN (\(states.sql))"
+        return states.contains(.settled) ? isOne : "\(isOne) AND \(rows)state <> \(ShardState.settled.sql)"
     }
 
     /// One row, with its workers' deaths after the columns of `record(_:)`; a constant, because every claim runs it.

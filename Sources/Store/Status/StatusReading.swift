@@ -293,7 +293,10 @@ extension LedgerReader {
     private func stateReason(_ status: CampaignStatus, now: Timestamp) throws(LedgerError) -> String? {
         guard status.stage.isLive else {
             let isUnfired = try db.number(
-                "SELECT 1 FROM campaigns WHERE number = ?1 AND hold = 1 AND fired_at IS NULL AND stage = 'completed'",
+                """
+                SELECT 1 FROM campaigns
+                WHERE number = ?1 AND hold = 1 AND fired_at IS NULL AND stage = \(CampaignStage.completed.sql)
+                """,
                 .int(status.number)
             )
             return isUnfired == nil ? try reasonOfFailure(status) : "it was never fired"
