@@ -122,8 +122,9 @@ extension LedgerTransaction {
             .text(new.facts.campaignID)
         )
         guard try rows.next() else { return nil }
-        let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
-        return rows.blob(next) == new.identity ? .existing(facts, audience: rows.int(next + 1)) : .conflict(facts)
+        let facts = try CampaignRows.facts(rows)
+        return rows.blob("identity") == new.identity
+            ? .existing(facts, audience: rows.int("audience")) : .conflict(facts)
     }
 
     private func audience(
@@ -219,7 +220,7 @@ extension LedgerReader {
             .text(app),
             .text(id)
         )
-        return try rows.next() ? .campaign(number: rows.uint32(0), identity: rows.blob(1)) : .none
+        return try rows.next() ? .campaign(number: rows.uint32("number"), identity: rows.blob("identity")) : .none
     }
 
     /// The campaign with a job's key, and the facts that its producer is told when the job comes again; nil if no
@@ -233,8 +234,8 @@ extension LedgerReader {
             .text(id)
         )
         guard try rows.next() else { return nil }
-        let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
-        return KnownCampaign(facts: facts, identity: rows.blob(next), acceptedAt: rows.time(next + 1))
+        let facts = try CampaignRows.facts(rows)
+        return KnownCampaign(facts: facts, identity: rows.blob("identity"), acceptedAt: rows.time("accepted_at"))
     }
 
     /// The running shards of a campaign that was accepted as claimed; the campaign's message is their lease.
@@ -256,7 +257,7 @@ extension LedgerReader {
     /// The problem document of a refused job; nil if the key was not refused or a campaign has it.
     public func refusal(app: String, id: String) throws(LedgerError) -> [UInt8]? {
         let rows = try db.rows("SELECT document FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))
-        return try rows.next() ? rows.blob(0) : nil
+        return try rows.next() ? rows.blob("document") : nil
     }
 
     /// The refused job with an id; nil if there is none.
@@ -270,7 +271,14 @@ extension LedgerReader {
         )
         var found: [RefusedJob] = []
         while try rows.next() {
-            found.append(RefusedJob(app: rows.text(0), id: rows.text(1), document: rows.blob(2), at: rows.time(3)))
+            found.append(
+                RefusedJob(
+                    app: rows.text("app"),
+                    id: rows.text("id"),
+                    document: rows.blob("document"),
+                    at: rows.time("at")
+                )
+            )
         }
         if found.count > 1 { throw .ambiguous(id: id, apps: found.map(\.app)) }
         return found.first

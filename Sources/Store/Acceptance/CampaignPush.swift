@@ -62,40 +62,40 @@ extension LedgerReader {
             .int(number)
         )
         guard try rows.next() else { return nil }
-        let found = rows.text(4) == CampaignVariant.pushType ? try variants(number) : nil
-        let contents = rows.text(4) == CampaignContent.severalPushTypes ? try contents(number) : []
-        let pushType = found?.pushType ?? contents.first?.pushType ?? PushType(rawValue: rows.text(4))
-        guard let urgency = Urgency(rawValue: rows.text(3)), let pushType else {
+        let found = rows.text("push_type") == CampaignVariant.pushType ? try variants(number) : nil
+        let contents = rows.text("push_type") == CampaignContent.severalPushTypes ? try contents(number) : []
+        let pushType = found?.pushType ?? contents.first?.pushType ?? PushType(rawValue: rows.text("push_type"))
+        guard let urgency: Urgency = rows.value("urgency"), let pushType else {
             throw .failed("campaign \(number) has an urgency or push type that this version does not know")
         }
         let facts = Shard.Facts(
-            app: rows.text(0),
-            campaignID: rows.text(1),
-            provider: ProviderName(rawValue: rows.text(2)),
+            app: rows.text("app"),
+            campaignID: rows.text("id"),
+            provider: rows.provider("provider"),
             environment: nil,
             urgency: urgency,
             pushType: pushType,
-            priority: UInt8(truncatingIfNeeded: rows.int64(5)),
-            expiresAt: rows.time(6),
-            dropIfOffline: rows.bool(7),
-            collapseID: rows.text(8),
-            maxAttempts: rows.uint32(9),
-            dropUnknown: rows.bool(10),
-            payload: rows.blob(11),
-            messageIDAt: rows.optionalInt64(15).map { UInt32(truncatingIfNeeded: $0) },
-            traceParent: rows.text(12)
+            priority: UInt8(truncatingIfNeeded: rows.int64("priority")),
+            expiresAt: rows.time("expires_at"),
+            dropIfOffline: rows.bool("drop_if_offline"),
+            collapseID: rows.text("collapse_id"),
+            maxAttempts: rows.uint32("max_attempts"),
+            dropUnknown: rows.bool("drop_unknown"),
+            payload: rows.blob("payload"),
+            messageIDAt: rows.optionalUInt32("message_id_at"),
+            traceParent: rows.text("trace_parent")
         )
         return CampaignPush(
             facts: facts,
-            list: rows.uint32(13),
-            carriesVariables: rows.bool(14),
+            list: rows.uint32("list"),
+            carriesVariables: rows.bool("carries_variables"),
             variants: found?.variants ?? [],
             contents: contents,
-            hasParts: rows.bool(16),
-            badge: rows.optionalText(18).flatMap { BadgeStep(rawValue: $0) }.map { .step($0) }
-                ?? rows.optionalInt64(19).map { .count(Int($0)) },
-            ignoresCap: rows.bool(17),
-            tags: rows.text(20)
+            hasParts: rows.bool("has_parts"),
+            badge: rows.optionalText("badge_step").flatMap { BadgeStep(rawValue: $0) }.map { .step($0) }
+                ?? rows.optionalInt64("badge_count").map { .count(Int($0)) },
+            ignoresCap: rows.bool("ignores_cap"),
+            tags: rows.text("tags")
         )
     }
 }

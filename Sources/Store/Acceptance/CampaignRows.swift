@@ -3,7 +3,7 @@ public import Delivery
 
 /// The columns of `campaigns` that claims and polls need.
 enum CampaignRows {
-    /// The columns that `facts(_:)` reads, in its order.
+    /// The columns that `facts(_:)` reads.
     ///
     /// `campaigns.provider` is empty for a campaign of several providers. No breaker has that name, and only pauses
     /// that name no provider hold such a campaign back.
@@ -13,8 +13,6 @@ enum CampaignRows {
         pausedBy: "c.paused_by",
         isCut: "c.cursor >= c.chunks"
     )
-    /// The index of the first column after these.
-    static let next: Int32 = 24
 
     /// The same columns for a share, in a query with the rows `campaign_providers v`.
     static let shareColumns = columns(
@@ -47,44 +45,45 @@ enum CampaignRows {
     ///   - isCut: The condition that no chunk is left.
     private static func columns(own: String, provider: String, pausedBy: String, isCut: String) -> String {
         """
-        c.number, c.app, c.id, c.stage, \(pausedBy), c.expires_at, \(ProbeKey.gateColumn(provider)), \
-        \(own).guard_passed, \(isCut) AND c.stage <> \(CampaignStage.planning.sql), c.per_second, c.ramp_up, \
+        c.stage, c.number, c.app, c.id, \(pausedBy) AS paused_by, c.send_at, c.expires_at, \
+        \(ProbeKey.gateColumn(provider)) AS gate, \(own).guard_passed, \
+        \(isCut) AND c.stage <> \(CampaignStage.planning.sql) AS is_planned, \
         EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', \(provider)) \
-        AND z.urgency IN ('', c.urgency)), c.send_at, c.superseded_by, \
-        c.collapse_key IS NULL OR c.released_at IS NOT NULL, c.end_changes, \(own).content_trips, c.has_quiet_hours, \
-        c.repeats, c.provider = '', \(own == "c" ? "''" : provider), \
-        (SELECT e.events FROM asked_events e WHERE e.app = c.app), c.in_app, c.rest_outcome
+        AND z.urgency IN ('', c.urgency)) AS is_suspended, c.per_second, c.ramp_up, c.superseded_by, \
+        c.collapse_key IS NULL OR c.released_at IS NOT NULL AS is_released, c.end_changes, \(own).content_trips, \
+        c.has_quiet_hours, c.repeats, c.provider = '' AS has_shares, \(own == "c" ? "''" : provider) AS share, \
+        (SELECT e.events FROM asked_events e WHERE e.app = c.app) AS asked_events, c.in_app, c.rest_outcome
         """
     }
 
     static func facts(_ rows: borrowing Rows) throws(LedgerError) -> CampaignFacts {
-        guard let stage = CampaignStage(rawValue: rows.text(3)) else {
-            throw .failed("campaign \(rows.int64(0)) is in a stage that this version does not know")
+        guard let stage: CampaignStage = rows.value("stage") else {
+            throw .failed("campaign \(rows.int64("number")) is in a stage that this version does not know")
         }
         return CampaignFacts(
-            number: rows.uint32(0),
-            app: rows.text(1),
-            id: rows.text(2),
+            number: rows.uint32("number"),
+            app: rows.text("app"),
+            id: rows.text("id"),
             stage: stage,
-            pausedBy: Set(rows.words(4).compactMap { AsideReason(rawValue: $0) }),
-            sendAt: rows.optionalTime(12),
-            expiresAt: rows.time(5),
-            breaker: ProbeKey.gate(rows.optionalText(6)),
-            isGuardPassed: rows.bool(7),
-            isPlanned: rows.bool(8),
-            isSuspended: rows.bool(11),
-            pace: rows.optionalInt64(9).map { Pace(perSecond: Int($0), rampUp: rows.int(10)) },
-            supersededBy: rows.optionalInt64(13).map { UInt32(truncatingIfNeeded: $0) },
-            isReleased: rows.bool(14),
-            endChanges: rows.uint32(15),
-            contentTrips: rows.int(16),
-            hasQuietHours: rows.bool(17),
-            isRepeated: rows.bool(18),
-            hasShares: rows.bool(19),
-            share: rows.text(20).isEmpty ? nil : ProviderName(rawValue: rows.text(20)),
-            askedEvents: AskedEvents(rawValue: UInt8(truncatingIfNeeded: rows.optionalInt64(21) ?? 0)),
-            isInApp: rows.bool(22),
-            endedAs: rows.optionalInt64(23).flatMap { Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }
+            pausedBy: Set(rows.words("paused_by").compactMap { AsideReason(rawValue: $0) }),
+            sendAt: rows.optionalTime("send_at"),
+            expiresAt: rows.time("expires_at"),
+            breaker: ProbeKey.gate(rows.optionalText("gate")),
+            isGuardPassed: rows.bool("guard_passed"),
+            isPlanned: rows.bool("is_planned"),
+            isSuspended: rows.bool("is_suspended"),
+            pace: rows.optionalInt64("per_second").map { Pace(perSecond: Int($0), rampUp: rows.int("ramp_up")) },
+            supersededBy: rows.optionalUInt32("superseded_by"),
+            isReleased: rows.bool("is_released"),
+            endChanges: rows.uint32("end_changes"),
+            contentTrips: rows.int("content_trips"),
+            hasQuietHours: rows.bool("has_quiet_hours"),
+            isRepeated: rows.bool("repeats"),
+            hasShares: rows.bool("has_shares"),
+            share: rows.text("share").isEmpty ? nil : rows.provider("share"),
+            askedEvents: AskedEvents(rawValue: UInt8(truncatingIfNeeded: rows.optionalInt64("asked_events") ?? 0)),
+            isInApp: rows.bool("in_app"),
+            endedAs: rows.value("rest_outcome")
         )
     }
 
@@ -118,7 +117,7 @@ extension LedgerReader {
     /// The urgency of a campaign; nil if there is no such campaign.
     public func urgency(of number: UInt32) throws(LedgerError) -> Urgency? {
         let rows = try db.rows("SELECT urgency FROM campaigns WHERE number = ?1", .int(number))
-        return try rows.next() ? Urgency(rawValue: rows.text(0)) : nil
+        return try rows.next() ? Urgency(rawValue: rows.text("urgency")) : nil
     }
 
     /// The number of a campaign; nil if there is no such campaign.
@@ -131,7 +130,7 @@ extension LedgerReader {
             .text(id)
         )
         var found: [(number: UInt32, app: String)] = []
-        while try rows.next() { found.append((rows.uint32(0), rows.text(1))) }
+        while try rows.next() { found.append((rows.uint32("number"), rows.text("app"))) }
         if found.count > 1 { throw .ambiguous(id: id, apps: found.map(\.app)) }
         return found.first?.number
     }

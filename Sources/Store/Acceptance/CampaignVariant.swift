@@ -62,15 +62,15 @@ extension LedgerReader {
         var pushType: PushType?
         while try rows.next() {
             let personal: PersonalContent
-            do { personal = try PersonalContent(encoded: rows.blob(4)) } catch {
+            do { personal = try PersonalContent(encoded: rows.blob("personal")) } catch {
                 throw .failed("the templates of campaign \(campaign): \(error)")
             }
-            pushType = PushType(rawValue: rows.text(1))
+            pushType = PushType(rawValue: rows.text("push_type"))
             variants.append(
                 CampaignVariant(
-                    locale: rows.text(0),
-                    payload: rows.blob(2),
-                    messageIDAt: rows.optionalInt64(3).map { UInt32(truncatingIfNeeded: $0) },
+                    locale: rows.text("locale"),
+                    payload: rows.blob("payload"),
+                    messageIDAt: rows.optionalUInt32("message_id_at"),
                     personal: personal
                 )
             )

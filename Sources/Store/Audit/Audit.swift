@@ -88,16 +88,16 @@ extension LedgerReader {
         var entries: [AuditEntry] = []
         while try rows.next() {
             var entry = AuditEntry(
-                at: rows.time(1),
-                actor: rows.text(2),
-                role: rows.text(3),
-                peer: rows.text(4),
-                operation: rows.text(5),
-                path: rows.text(6),
-                status: rows.int(7),
-                request: rows.text(8)
+                at: rows.time("at"),
+                actor: rows.text("actor"),
+                role: rows.text("role"),
+                peer: rows.text("peer"),
+                operation: rows.text("operation"),
+                path: rows.text("path"),
+                status: rows.int("status"),
+                request: rows.text("request")
             )
-            entry.sequence = rows.int64(0)
+            entry.sequence = rows.int64("seq")
             entries.append(entry)
         }
         return entries

@@ -65,9 +65,11 @@ extension LedgerTransaction {
     private static let isOnItsWay = ShardRows.isIn(.unpublished, .out, .running, rows: "")
 
     private func onTheirWay() throws(LedgerError) -> (shards: Int, devices: Int) {
-        let open = try db.rows("SELECT count(*), coalesce(sum(count), 0) FROM shards WHERE \(Self.isOnItsWay)")
+        let open = try db.rows(
+            "SELECT count(*) AS rows, coalesce(sum(count), 0) AS devices FROM shards WHERE \(Self.isOnItsWay)"
+        )
         guard try open.next() else { throw .failed("a count without a row") }
-        return (open.int(0), open.int(1))
+        return (open.int("rows"), open.int("devices"))
     }
 
     /// Makes the next row of a table get a number far above those that the lost ledger may have given.

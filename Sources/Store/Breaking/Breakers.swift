@@ -165,8 +165,8 @@ extension LedgerReader {
         )
         var records: [BreakerRecord] = []
         while try rows.next() {
-            let provider = ProviderName(rawValue: rows.text(1))
-            records.append(BreakerRecord(app: rows.text(0), provider: provider, breaker: Self.breaker(rows)))
+            let provider = rows.provider("provider")
+            records.append(BreakerRecord(app: rows.text("app"), provider: provider, breaker: Self.breaker(rows)))
         }
         return records
     }
@@ -203,13 +203,13 @@ extension LedgerReader {
 
     private static func breaker(_ rows: borrowing Rows) -> Breaker {
         Breaker(
-            isOpen: rows.bool(2),
-            since: rows.time(3),
-            reason: rows.text(4),
-            failures: rows.int(5),
-            probeAt: rows.time(6),
-            probe: rows.optionalText(7).flatMap { ProbeKey.key($0) }.map {
-                Breaker.Probe(key: $0, owner: rows.int64(8), until: rows.time(9))
+            isOpen: rows.bool("is_open"),
+            since: rows.time("since"),
+            reason: rows.text("reason"),
+            failures: rows.int("failures"),
+            probeAt: rows.time("probe_at"),
+            probe: rows.optionalText("probe").flatMap { ProbeKey.key($0) }.map {
+                Breaker.Probe(key: $0, owner: rows.int64("probe_owner"), until: rows.time("probe_until"))
             }
         )
     }
@@ -220,7 +220,7 @@ extension LedgerReader {
         share: ProviderName?
     ) throws(LedgerError) -> (app: String, provider: ProviderName)? {
         let rows = try db.rows("SELECT app, provider FROM campaigns WHERE number = ?1", .int(number))
-        return try rows.next() ? (rows.text(0), share ?? ProviderName(rawValue: rows.text(1))) : nil
+        return try rows.next() ? (rows.text("app"), share ?? rows.provider("provider")) : nil
     }
 
     /// The app of a shard and the provider of its devices.

@@ -64,7 +64,7 @@ extension LedgerReader {
             .text(id)
         )
         guard try rows.next(), var content = ContentRows.content(rows) else { return nil }
-        content.bytes = rows.blob(ContentRows.next)
+        content.bytes = rows.blob("bytes")
         return content
     }
 
@@ -93,23 +93,24 @@ extension LedgerReader {
 /// The columns of content without its bytes.
 private enum ContentRows {
     static let columns = """
-        app, id, type, content_type, version, campaign, at, length(bytes), \
-        EXISTS (SELECT 1 FROM campaigns c WHERE c.number = contents.campaign AND c.started_at IS NOT NULL)
+        app, id, type, content_type, version, campaign, at, length(bytes) AS byte_count, \
+        EXISTS (SELECT 1 FROM campaigns c WHERE c.number = contents.campaign AND c.started_at IS NOT NULL) \
+        AS is_released
         """
-    static let next: Int32 = 9
 
     /// Returns the content of a row; nil if its type is of a later version, which this one cannot serve.
     static func content(_ rows: borrowing Rows) -> StoredContent? {
-        guard let contentType = ContentType(rawValue: rows.text(3)) else { return nil }
+        guard let contentType: ContentType = rows.value("content_type") else { return nil }
         return StoredContent(
-            app: rows.text(0),
-            id: rows.text(1),
-            type: rows.text(2),
+            app: rows.text("app"),
+            id: rows.text("id"),
+            type: rows.text("type"),
             contentType: contentType,
-            version: rows.text(4),
-            byteCount: rows.int(7),
-            owner: rows.int64(5) == 0 ? .operator : .campaign(rows.uint32(5), isReleased: rows.bool(8)),
-            at: rows.time(6),
+            version: rows.text("version"),
+            byteCount: rows.int("byte_count"),
+            owner: rows.int64("campaign") == 0
+                ? .operator : .campaign(rows.uint32("campaign"), isReleased: rows.bool("is_released")),
+            at: rows.time("at"),
             bytes: []
         )
     }

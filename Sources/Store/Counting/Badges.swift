@@ -98,7 +98,7 @@ extension LedgerReader {
             .int(campaign),
             .int(chunk)
         )
-        return ChunkBadges(bytes: try rows.next() ? rows.blob(0) : [])
+        return ChunkBadges(bytes: try rows.next() ? rows.blob("badges") : [])
     }
 }
 

@@ -114,8 +114,10 @@ extension LedgerTransaction {
             )
             var found: [Int64: [(number: Int64, badge: Int, token: [UInt8])]] = [:]
             while try rows.next() {
-                guard rows.int64(1) >> 32 == number else { continue }
-                found[rows.int64(0), default: []].append((rows.int64(1), rows.int(2), rows.blob(3)))
+                guard rows.int64("number") >> 32 == number else { continue }
+                found[rows.int64("token_hash"), default: []].append(
+                    (rows.int64("number"), rows.int("badge"), rows.blob("token"))
+                )
             }
             for index in range {
                 let device = devices[index]

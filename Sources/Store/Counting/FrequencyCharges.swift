@@ -73,7 +73,7 @@ extension LedgerTransaction {
             values: keys.map { .blob($0) }
         )
         var found: [[UInt8]: [FrequencyCharge]] = [:]
-        while try rows.next() { found[rows.blob(0)] = FrequencyCharge.unpacked(rows.blob(1)) }
+        while try rows.next() { found[rows.blob("device")] = FrequencyCharge.unpacked(rows.blob("charges")) }
         return found
     }
 
@@ -103,7 +103,7 @@ extension LedgerTransaction {
         var moved: [[UInt8]: (keepUntil: Int64, charges: [UInt8])] = [:]
         for key in keys {
             let rows = try db.rows("SELECT keep_until, charges FROM frequency_charges WHERE device = ?1", .blob(key))
-            if try rows.next() { moved[key] = (rows.int64(0), rows.blob(1)) }
+            if try rows.next() { moved[key] = (rows.int64("keep_until"), rows.blob("charges")) }
         }
         guard !moved.isEmpty else { return }
         for key in keys { try db.run("DELETE FROM frequency_charges WHERE device = ?1", .blob(key)) }
@@ -137,7 +137,7 @@ extension LedgerTransaction {
             .blob(key),
             .int(rowsMax - 1)
         )
-        let last = try rows.next() ? rows.blob(0) : nil
+        let last = try rows.next() ? rows.blob("device") : nil
         try db.run(
             "DELETE FROM frequency_charges WHERE device > ?1 AND (?2 = 0 OR device <= ?3) AND keep_until <= ?4",
             .blob(key),
@@ -168,7 +168,7 @@ private final class ChargeBook {
     func tags(of campaign: UInt32) throws(LedgerError) -> Set<String> {
         if let known = tags[campaign] { return known }
         let rows = try reader.db.rows("SELECT tags FROM campaigns WHERE number = ?1", .int(campaign))
-        let found = try rows.next() ? CampaignTags.read(rows.text(0)) : []
+        let found = try rows.next() ? CampaignTags.read(rows.text("tags")) : []
         tags[campaign] = found
         return found
     }

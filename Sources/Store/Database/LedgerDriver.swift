@@ -79,7 +79,7 @@ enum LedgerConnection {
     /// The first column of the first row as a number; nil if there is no row or the column is NULL.
     func number(_ sql: String, _ values: SQLValue...) throws(LedgerError) -> Int64? {
         let rows = try rows(sql, values: values)
-        return try rows.next() ? rows.optionalInt64(0) : nil
+        return try rows.next() ? rows.firstNumber : nil
     }
 
     /// Locks the rows of a query for this transaction; see `RowLocking`.
@@ -140,6 +140,6 @@ enum LedgerConnection {
         reach: Ledger.Reach = .ledger
     ) throws(LedgerError) -> Int64? {
         let rows = try writtenRows(sql, values: values, reach: reach)
-        return try rows.next() ? rows.optionalInt64(0) : nil
+        return try rows.next() ? rows.firstNumber : nil
     }
 }

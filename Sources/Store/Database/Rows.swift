@@ -11,6 +11,7 @@ struct Rows: ~Copyable {
     private let raw: OpaquePointer?
     /// Keeps the statement alive.
     private let statement: Statement?
+    private let last = LastColumn()
     #if PostgreSQL
     private let result: PostgreSQLResult?
 
@@ -82,42 +83,45 @@ struct Rows: ~Copyable {
 
     private static var nothing: UnsafePointer<CChar>? { nil }
 
-    func isNull(_ column: Int32) -> Bool {
-        guard let raw else { return isNullInResult(column) }
-        return sqlite3_column_type(raw, column) == SQLITE_NULL
-    }
+    // MARK: - Columns by name
 
-    func int64(_ column: Int32) -> Int64 {
-        guard let raw else { return numberInResult(column) }
-        return sqlite3_column_int64(raw, column)
-    }
+    func isNull(_ column: StaticString) -> Bool { isNull(at: index(of: column)) }
 
-    func optionalText(_ column: Int32) -> String? {
-        guard let raw else { return textInResult(column) }
-        guard let bytes = sqlite3_column_text(raw, column) else { return nil }
-        let count = Int(sqlite3_column_bytes(raw, column))
+    func int64(_ column: StaticString) -> Int64 { number(at: index(of: column)) }
+
+    func optionalInt64(_ column: StaticString) -> Int64? { optionalNumber(at: index(of: column)) }
+
+    func int(_ column: StaticString) -> Int { Int(int64(column)) }
+
+    func uint32(_ column: StaticString) -> UInt32 { UInt32(truncatingIfNeeded: int64(column)) }
+
+    func bool(_ column: StaticString) -> Bool { int64(column) != 0 }
+
+    func optionalText(_ column: StaticString) -> String? {
+        let index = index(of: column)
+        guard let raw else { return textInResult(index) }
+        guard let bytes = sqlite3_column_text(raw, index) else { return nil }
+        let count = Int(sqlite3_column_bytes(raw, index))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    func blob(_ column: Int32) -> [UInt8] {
-        guard let raw else { return bytesInResult(column) }
-        guard let bytes = sqlite3_column_blob(raw, column) else { return [] }
-        return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(raw, column))))
+    func text(_ column: StaticString) -> String { optionalText(column) ?? "" }
+
+    func blob(_ column: StaticString) -> [UInt8] { [UInt8](bytes(at: index(of: column))) }
+
+    func optionalBlob(_ column: StaticString) -> [UInt8]? {
+        let index = index(of: column)
+        return isNull(at: index) ? nil : [UInt8](bytes(at: index))
     }
 
     /// Appends the bytes of a text or blob.
-    func append(_ column: Int32, to bytes: inout [UInt8]) {
-        guard let raw else { return bytes.append(contentsOf: bytesInResult(column)) }
-        guard let start = sqlite3_column_blob(raw, column) else { return }
-        let count = Int(sqlite3_column_bytes(raw, column))
-        bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+    func append(_ column: StaticString, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: self.bytes(at: index(of: column)))
     }
 
     /// Returns true if the bytes of a blob contain `part`; copies nothing.
-    func contains(_ column: Int32, _ part: [UInt8]) -> Bool {
-        guard let raw else { return bytesInResult(column).withUnsafeBytes { Self.contains($0, part) } }
-        guard let start = sqlite3_column_blob(raw, column) else { return false }
-        return Self.contains(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column))), part)
+    func contains(_ column: StaticString, _ part: [UInt8]) -> Bool {
+        Self.contains(bytes(at: index(of: column)), part)
     }
 
     private static func contains(_ bytes: UnsafeRawBufferPointer, _ part: [UInt8]) -> Bool {
@@ -131,22 +135,82 @@ struct Rows: ~Copyable {
         return false
     }
 
-    func int(_ column: Int32) -> Int { Int(int64(column)) }
+    // MARK: - Columns by index
 
-    func uint32(_ column: Int32) -> UInt32 { UInt32(truncatingIfNeeded: int64(column)) }
+    /// The first column as a number, for queries of one column, whatever its name; nil for NULL.
+    var firstNumber: Int64? { optionalNumber(at: 0) }
 
-    func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+    private func isNull(at index: Int32) -> Bool {
+        guard let raw else { return isNullInResult(index) }
+        return sqlite3_column_type(raw, index) == SQLITE_NULL
+    }
 
-    func bool(_ column: Int32) -> Bool { int64(column) != 0 }
+    private func number(at index: Int32) -> Int64 {
+        guard let raw else { return numberInResult(index) }
+        return sqlite3_column_int64(raw, index)
+    }
 
-    func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+    private func optionalNumber(at index: Int32) -> Int64? { isNull(at: index) ? nil : number(at: index) }
 
-    func optionalBlob(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : blob(column) }
+    /// The bytes of a text or blob, valid up to the next row; empty for NULL.
+    private func bytes(at index: Int32) -> UnsafeRawBufferPointer {
+        guard let raw else { return bytesInResult(index) }
+        guard let start = sqlite3_column_blob(raw, index) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, index)))
+    }
+
+    // MARK: - Names
+
+    /// The index of a column.
+    ///
+    /// The search begins behind the column that was found last, because a row's columns are mostly read in their order;
+    /// so it compares one name, and a row costs no allocation.
+    private func index(of column: StaticString) -> Int32 {
+        let count = columnCount
+        var index = last.index
+        for _ in 0..<count {
+            index = index + 1 < count ? index + 1 : 0
+            guard let name = columnName(index), strcmp(name, column.utf8Start) == 0 else { continue }
+            assert(isOnly(column, at: index), "two columns are called \(column)")
+            last.index = index
+            return index
+        }
+        preconditionFailure("no column \(column) in a statement's rows")
+    }
+
+    /// Returns true if no other column has the name of a column.
+    private func isOnly(_ column: StaticString, at index: Int32) -> Bool {
+        (0..<columnCount).allSatisfy { other in
+            guard other != index, let name = columnName(other) else { return true }
+            return strcmp(name, column.utf8Start) != 0
+        }
+    }
+
+    /// The index of the column that was read last.
+    private final class LastColumn {
+        var index: Int32 = -1
+    }
+}
+
+extension Rows {
+    private var columnCount: Int32 {
+        guard let raw else { return columnCountOfResult }
+        return sqlite3_column_count(raw)
+    }
+
+    private func columnName(_ index: Int32) -> UnsafePointer<CChar>? {
+        guard let raw else { return columnNameInResult(index) }
+        return sqlite3_column_name(raw, index)
+    }
 }
 
 #if PostgreSQL
 extension Rows {
     private func nextOfResult() -> Bool { result?.next() ?? false }
+
+    private var columnCountOfResult: Int32 { result?.columnCount ?? 0 }
+
+    private func columnNameInResult(_ column: Int32) -> UnsafePointer<CChar>? { result?.columnName(column) }
 
     private func isNullInResult(_ column: Int32) -> Bool { result?.isNull(column) ?? true }
 
@@ -154,11 +218,17 @@ extension Rows {
 
     private func textInResult(_ column: Int32) -> String? { result?.text(column) }
 
-    private func bytesInResult(_ column: Int32) -> [UInt8] { result?.bytes(column) ?? [] }
+    private func bytesInResult(_ column: Int32) -> UnsafeRawBufferPointer {
+        result?.bytes(column) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    }
 }
 #else
 extension Rows {
     private func nextOfResult() -> Bool { false }
+
+    private var columnCountOfResult: Int32 { 0 }
+
+    private func columnNameInResult(_ column: Int32) -> UnsafePointer<CChar>? { nil }
 
     private func isNullInResult(_ column: Int32) -> Bool { true }
 
@@ -166,6 +236,8 @@ extension Rows {
 
     private func textInResult(_ column: Int32) -> String? { nil }
 
-    private func bytesInResult(_ column: Int32) -> [UInt8] { [] }
+    private func bytesInResult(_ column: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: nil, count: 0)
+    }
 }
 #endif

@@ -119,7 +119,7 @@ extension LedgerTransaction {
 
     func correlationID(_ number: UInt32) throws(LedgerError) -> String {
         let rows = try db.rows("SELECT correlation_id FROM campaigns WHERE number = ?1", .int(number))
-        return try rows.next() ? rows.text(0) : ""
+        return try rows.next() ? rows.text("correlation_id") : ""
     }
 }
 
@@ -137,11 +137,11 @@ extension LedgerReader {
         while try rows.next() {
             events.append(
                 LedgerEvent(
-                    sequence: rows.int64(0),
-                    routingKey: rows.text(1),
-                    body: rows.blob(2),
-                    correlationID: rows.text(3),
-                    at: rows.time(4)
+                    sequence: rows.int64("seq"),
+                    routingKey: rows.text("routing_key"),
+                    body: rows.blob("body"),
+                    correlationID: rows.text("correlation_id"),
+                    at: rows.time("created_at")
                 )
             )
         }

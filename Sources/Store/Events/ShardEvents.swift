@@ -36,7 +36,7 @@ extension LedgerTransaction {
             .int(record.chunk)
         )
         guard try rows.next() else { return }
-        let provider = ProviderName(rawValue: rows.text(0))
+        let provider = rows.provider("provider")
         if campaign.askedEvents.contains(.shardSettled) {
             let shard = SettledShard(settlement, of: record, campaign, provider)
             try addEvent(correlationID: correlationID) { .settled(shard, sequence: $0, at: now) }
@@ -44,10 +44,10 @@ extension LedgerTransaction {
         let dead = settlement.invalidPositions
         guard campaign.askedEvents.contains(.deviceInvalid), !dead.isEmpty else { return }
         let batch: DeviceBatch
-        do { batch = try DeviceBatch(encoded: rows.blob(1)) } catch {
+        do { batch = try DeviceBatch(encoded: rows.blob("bare")) } catch {
             throw .failed("chunk \(record.chunk) of campaign \(campaign.number): \(error)")
         }
-        let ids = DeviceIDs.decode(rows.blob(2))
+        let ids = DeviceIDs.decode(rows.blob("device_ids"))
         let devices = dead.map { position in
             let place = record.place(position)
             let note = settlement.progress.notes[position]

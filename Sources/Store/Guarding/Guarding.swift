@@ -102,13 +102,14 @@ extension LedgerReader {
         try EnvironmentPlan.isFinished(campaign) { () throws(LedgerError) in
             let left = try db.rows(
                 """
-                SELECT count(*), count(*) FILTER (WHERE s.aside = \(AsideReason.guard.sql)) FROM \(ShardRows.open)
+                SELECT count(*) AS rows, count(*) FILTER (WHERE s.aside = \(AsideReason.guard.sql)) AS held_back
+                FROM \(ShardRows.open)
                 WHERE \(ShardRows.isOpen) AND s.campaign = ?1
                     AND \(ShareRows.isOf(campaign.rows))
                 """,
                 .int(campaign.number)
             )
-            return try left.next() ? (left.int(0), left.int(1)) : (0, 0)
+            return try left.next() ? (left.int("rows"), left.int("held_back")) : (0, 0)
         }
     }
 }

@@ -145,14 +145,14 @@ extension LedgerReader {
         var entries: [HistoryEntry] = []
         while try rows.next() {
             // Kinds of a later version are left out.
-            guard let kind = HistoryEntry.Kind(rawValue: rows.text(1)) else { continue }
+            guard let kind: HistoryEntry.Kind = rows.value("kind") else { continue }
             entries.append(
                 HistoryEntry(
-                    sequence: rows.int64(0),
+                    sequence: rows.int64("seq"),
                     kind: kind,
-                    actor: rows.text(2),
-                    at: rows.time(3),
-                    data: JSONReader.read(Array(rows.text(4).utf8)).value ?? .object([])
+                    actor: rows.text("actor"),
+                    at: rows.time("at"),
+                    data: JSONReader.read(Array(rows.text("data").utf8)).value ?? .object([])
                 )
             )
         }

@@ -22,7 +22,8 @@ extension LedgerReader {
     public func history(after sequence: Int64, limit: Int) throws(LedgerError) -> [LedgerHistory] {
         let rows = try db.rows(
             """
-            SELECT h.seq, h.kind, h.actor, h.at, h.data, h.campaign, coalesce(c.app, h.app), coalesce(c.id, '')
+            SELECT h.seq, h.kind, h.actor, h.at, h.data, h.campaign, coalesce(c.app, h.app) AS app,
+                coalesce(c.id, '') AS campaign_id
             FROM history h LEFT JOIN campaigns c ON c.number = h.campaign
             WHERE h.seq > ?1 ORDER BY h.seq LIMIT ?2
             """,
@@ -32,16 +33,21 @@ extension LedgerReader {
         var found: [LedgerHistory] = []
         while try rows.next() {
             // Kinds of a later version are left out.
-            guard let kind = HistoryEntry.Kind(rawValue: rows.text(1)) else { continue }
+            guard let kind: HistoryEntry.Kind = rows.value("kind") else { continue }
             let entry = HistoryEntry(
-                sequence: rows.int64(0),
+                sequence: rows.int64("seq"),
                 kind: kind,
-                actor: rows.text(2),
-                at: rows.time(3),
-                data: JSONReader.read(Array(rows.text(4).utf8)).value ?? .object([])
+                actor: rows.text("actor"),
+                at: rows.time("at"),
+                data: JSONReader.read(Array(rows.text("data").utf8)).value ?? .object([])
             )
             found.append(
-                LedgerHistory(entry: entry, campaign: rows.uint32(5), app: rows.text(6), campaignID: rows.text(7))
+                LedgerHistory(
+                    entry: entry,
+                    campaign: rows.uint32("campaign"),
+                    app: rows.text("app"),
+                    campaignID: rows.text("campaign_id")
+                )
             )
         }
         return found

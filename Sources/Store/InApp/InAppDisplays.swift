@@ -34,7 +34,7 @@ extension LedgerReader {
             .integer(device)
         )
         var displays: [UInt32: Timestamp] = [:]
-        while try rows.next() { displays[rows.uint32(0)] = rows.time(1) }
+        while try rows.next() { displays[rows.uint32("campaign")] = rows.time("at") }
         return displays
     }
 
@@ -43,7 +43,7 @@ extension LedgerReader {
         var jobs: [UInt32: [UInt8]] = [:]
         for campaign in campaigns {
             let rows = try db.rows("SELECT job FROM campaigns WHERE number = ?1", .int(campaign))
-            if try rows.next() { jobs[campaign] = rows.blob(0) }
+            if try rows.next() { jobs[campaign] = rows.blob("job") }
         }
         return jobs
     }

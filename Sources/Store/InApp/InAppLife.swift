@@ -72,14 +72,14 @@ extension LedgerReader {
     public func liveInApp() throws(LedgerError) -> [LiveInApp] {
         let rows = try db.rows(
             """
-            SELECT \(CampaignRows.columns), c.list, i.excluded, coalesce(c.started_at, c.accepted_at)
+            SELECT \(CampaignRows.columns), c.list, i.excluded, coalesce(c.started_at, c.accepted_at) AS released_at
             FROM in_app_campaigns i JOIN campaigns c ON c.number = i.campaign
             WHERE i.ended = 0 AND c.stage = \(CampaignStage.sending.sql) ORDER BY i.campaign
             """
         )
         var live: [LiveInApp] = []
         while try rows.next() {
-            let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
+            let facts = try CampaignRows.facts(rows)
             guard facts.pauseReasons.isEmpty else { continue }
             live.append(
                 LiveInApp(
@@ -88,9 +88,9 @@ extension LedgerReader {
                     id: facts.id,
                     startsAt: facts.sendAt,
                     endsAt: facts.expiresAt,
-                    list: rows.uint32(next) == 0 ? nil : rows.uint32(next),
-                    excludedList: rows.optionalInt64(next + 1).map { UInt32(truncatingIfNeeded: $0) },
-                    releasedAt: rows.time(next + 2)
+                    list: rows.uint32("list") == 0 ? nil : rows.uint32("list"),
+                    excludedList: rows.optionalUInt32("excluded"),
+                    releasedAt: rows.time("released_at")
                 )
             )
         }

@@ -63,13 +63,14 @@ extension LedgerReader {
     public func inAppLists(campaign: UInt32) throws(LedgerError) -> [UInt32] {
         let rows = try db.rows(
             """
-            SELECT c.list, coalesce(i.excluded, 0) FROM in_app_campaigns i JOIN campaigns c ON c.number = i.campaign
+            SELECT c.list, coalesce(i.excluded, 0) AS excluded
+            FROM in_app_campaigns i JOIN campaigns c ON c.number = i.campaign
             WHERE i.campaign = ?1 AND i.prepared = 0 AND i.ended = 0
             """,
             .int(campaign)
         )
         guard try rows.next() else { return [] }
-        return Array(Set([rows.uint32(0), rows.uint32(1)].filter { $0 > 0 })).sorted()
+        return Array(Set([rows.uint32("list"), rows.uint32("excluded")].filter { $0 > 0 })).sorted()
     }
 
     /// The lists of in-app campaigns, among those asked for, that contain a device's token.
@@ -92,7 +93,7 @@ extension LedgerReader {
                 .int(list),
                 .integer(hash)
             )
-            if try rows.next(), InAppTokens.Row.contains(hash, rows.blob(0)) { found.insert(list) }
+            if try rows.next(), InAppTokens.Row.contains(hash, rows.blob("hashes")) { found.insert(list) }
         }
         return found
     }

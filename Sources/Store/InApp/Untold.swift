@@ -35,7 +35,7 @@ extension LedgerReader {
     public func untoldCampaigns(now: Timestamp, limit: Int) throws(LedgerError) -> [UntoldCampaign] {
         let rows = try db.rows(
             """
-            SELECT u.campaign, c.app, coalesce(c.started_at, c.accepted_at), u.expires_at
+            SELECT u.campaign, c.app, coalesce(c.started_at, c.accepted_at) AS released_at, u.expires_at
             FROM untold u JOIN campaigns c ON c.number = u.campaign
             WHERE u.expires_at > ?1 ORDER BY u.campaign DESC LIMIT ?2
             """,
@@ -46,10 +46,10 @@ extension LedgerReader {
         while try rows.next() {
             found.append(
                 UntoldCampaign(
-                    campaign: rows.uint32(0),
-                    app: rows.text(1),
-                    releasedAt: rows.time(2),
-                    expiresAt: rows.time(3)
+                    campaign: rows.uint32("campaign"),
+                    app: rows.text("app"),
+                    releasedAt: rows.time("released_at"),
+                    expiresAt: rows.time("expires_at")
                 )
             )
         }
@@ -69,7 +69,7 @@ extension LedgerReader {
             .int(limit)
         )
         var chunks: [UInt32] = []
-        while try rows.next() { chunks.append(rows.uint32(0)) }
+        while try rows.next() { chunks.append(rows.uint32("chunk")) }
         return chunks
     }
 

@@ -214,7 +214,7 @@ extension LedgerReader {
             .int(facts.number),
             .text(share.rawValue)
         )
-        return try rows.next() ? Set(rows.words(0).compactMap { AsideReason(rawValue: $0) }) : []
+        return try rows.next() ? Set(rows.words("paused_by").compactMap { AsideReason(rawValue: $0) }) : []
     }
 
     /// Returns true if a campaign is paused; with several providers, if each of its shares is.

@@ -136,7 +136,7 @@ extension LedgerReader {
             .int(campaign)
         )
         var zones: [String?] = []
-        while try rows.next() { zones.append(rows.optionalText(0)) }
+        while try rows.next() { zones.append(rows.optionalText("time_zone")) }
         return zones
     }
 
@@ -153,10 +153,14 @@ extension LedgerReader {
         )
         var parts: [PartEnd] = []
         while try rows.next() {
-            var part = PartEnd(number: rows.uint32(0), releaseAt: rows.time(2), end: rows.time(3))
+            var part = PartEnd(
+                number: rows.uint32("part"),
+                releaseAt: rows.time("release_at"),
+                end: rows.time("expires_at")
+            )
             switch end {
             case .at(let instant): part.end = instant
-            case .byZone(let ends): part.end = ends[rows.optionalText(1) ?? ""] ?? part.end
+            case .byZone(let ends): part.end = ends[rows.optionalText("time_zone") ?? ""] ?? part.end
             }
             parts.append(part)
         }

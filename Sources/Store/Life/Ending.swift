@@ -170,7 +170,7 @@ extension LedgerReader {
             .time(now)
         )
         var numbers: [UInt32] = []
-        while try rows.next() { numbers.append(rows.uint32(0)) }
+        while try rows.next() { numbers.append(rows.uint32("number")) }
         return numbers
     }
 

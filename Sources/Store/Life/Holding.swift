@@ -108,10 +108,10 @@ extension LedgerReader {
         )
         guard try rows.next() else { return nil }
         return FirePlan.Facts(
-            isHeld: rows.bool(0),
-            createdAt: rows.time(1),
-            releaseSeconds: rows.optionalInt64(2),
-            isFired: !rows.isNull(3)
+            isHeld: rows.bool("hold"),
+            createdAt: rows.time("created_at"),
+            releaseSeconds: rows.optionalInt64("release_seconds"),
+            isFired: !rows.isNull("fired_at")
         )
     }
 }
@@ -143,10 +143,12 @@ extension LedgerReader {
         )
         var routes: Set<HeldRoute> = []
         while try rows.next() {
-            guard let urgency = Urgency(rawValue: rows.text(2)) else { continue }
-            let environment = rows.optionalText(3).flatMap { PushEnvironment(rawValue: $0) }
-            let provider = ProviderName(rawValue: rows.text(1))
-            routes.insert(HeldRoute(app: rows.text(0), provider: provider, environment: environment, urgency: urgency))
+            guard let urgency: Urgency = rows.value("urgency") else { continue }
+            let environment: PushEnvironment? = rows.value("environment")
+            let provider = rows.provider("provider")
+            routes.insert(
+                HeldRoute(app: rows.text("app"), provider: provider, environment: environment, urgency: urgency)
+            )
         }
         return routes
     }

@@ -129,11 +129,11 @@ extension LedgerReader {
             "SELECT collapse_key, created_at, collapse_marked_at FROM campaigns WHERE number = ?1",
             .int(campaign)
         )
-        guard try rows.next(), !rows.isNull(0) else { return nil }
+        guard try rows.next(), !rows.isNull("collapse_key") else { return nil }
         return Collapse(
-            key: rows.blob(0),
-            place: Supersession.Place(createdAt: rows.time(1), number: campaign),
-            markedAt: rows.optionalTime(2)
+            key: rows.blob("collapse_key"),
+            place: Supersession.Place(createdAt: rows.time("created_at"), number: campaign),
+            markedAt: rows.optionalTime("collapse_marked_at")
         )
     }
 
@@ -151,7 +151,7 @@ extension LedgerReader {
         )
         var numbers: [UInt32] = []
         while try rows.next() {
-            let place = Supersession.Place(createdAt: rows.time(1), number: rows.uint32(0))
+            let place = Supersession.Place(createdAt: rows.time("created_at"), number: rows.uint32("number"))
             if place < collapse.place { numbers.append(place.number) }
         }
         return numbers

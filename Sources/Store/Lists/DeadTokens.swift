@@ -51,9 +51,9 @@ extension LedgerTransaction {
             .int(record.chunk)
         )
         guard try rows.next() else { return }
-        let prefix = TokenHash.prefix(app: rows.text(0), provider: rows.text(1))
+        let prefix = TokenHash.prefix(app: rows.text("app"), provider: rows.text("provider"))
         let devices: DeviceBatch
-        do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
+        do { devices = try DeviceBatch(encoded: rows.blob("bare")) } catch {
             throw .failed("chunk \(record.chunk) of campaign \(record.id.key.campaign): \(error)")
         }
         for place in places {
@@ -74,9 +74,9 @@ extension LedgerTransaction {
         )
         var marks = ChunkMarks()
         if try rows.next() {
-            marks.dead = DeadBits(bytes: rows.blob(0))
-            marks.suspects = DeadBits(bytes: rows.blob(1))
-            marks.died = ChunkMarks.deaths(rows.blob(2))
+            marks.dead = DeadBits(bytes: rows.blob("bits"))
+            marks.suspects = DeadBits(bytes: rows.blob("suspects"))
+            marks.died = ChunkMarks.deaths(rows.blob("died"))
         }
         change(&marks)
         try write(marks, list: list, ordinal: record.chunk, learnt: false)
@@ -132,7 +132,7 @@ extension LedgerTransaction {
             .int(list),
             .int(ordinal)
         )
-        var bits = DeadBits(bytes: try rows.next() ? rows.blob(0) : [])
+        var bits = DeadBits(bytes: try rows.next() ? rows.blob("opted_out") : [])
         for position in positions { bits.insert(position) }
         try db.run(
             """
@@ -208,14 +208,14 @@ extension LedgerTransaction {
                 isMore = true
                 break
             }
-            let chunk = (list: rows.uint32(0), ordinal: rows.uint32(1))
-            let (bits, suspectBits) = (DeadBits(bytes: rows.blob(2)), DeadBits(bytes: rows.blob(6)))
-            let prefix = TokenHash.prefix(app: rows.text(3), provider: rows.text(4))
+            let chunk = (list: rows.uint32("list"), ordinal: rows.uint32("ordinal"))
+            let (bits, suspectBits) = (DeadBits(bytes: rows.blob("bits")), DeadBits(bytes: rows.blob("suspects")))
+            let prefix = TokenHash.prefix(app: rows.text("app"), provider: rows.text("provider"))
             let devices: DeviceBatch
-            do { devices = try DeviceBatch(encoded: rows.blob(5)) } catch {
+            do { devices = try DeviceBatch(encoded: rows.blob("bare")) } catch {
                 throw .failed("chunk \(chunk.ordinal) of list \(chunk.list): \(error)")
             }
-            let new = Dictionary(ChunkMarks.deaths(rows.blob(7)).map { ($0.place, $0.at) }, uniquingKeysWith: max)
+            let new = Dictionary(ChunkMarks.deaths(rows.blob("died")).map { ($0.place, $0.at) }, uniquingKeysWith: max)
             for position in 0..<devices.count where bits[position] || suspectBits[position] {
                 let token = devices.tokens[devices.tokenRange(at: position)]
                 let hash = TokenHash.value(prefix: prefix, token: token)

@@ -39,7 +39,8 @@ extension LedgerReader {
     public func listChunks(_ list: UInt32, after ordinal: Int64, limit: Int = 20) throws(LedgerError) -> [StoredChunk] {
         let rows = try db.rows(
             """
-            SELECT k.ordinal, k.provider, k.environment, k.locale, k.time_zone, coalesce(k.with_variables, k.bare),
+            SELECT k.ordinal, k.provider, k.environment, k.locale, k.time_zone,
+                coalesce(k.with_variables, k.bare) AS devices,
                 k.device_ids, d.opted_out
             FROM chunks k LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
             WHERE k.list = ?1 AND k.ordinal > ?2 ORDER BY k.ordinal LIMIT ?3
@@ -51,21 +52,21 @@ extension LedgerReader {
         var chunks: [StoredChunk] = []
         while try rows.next() {
             let devices: DeviceBatch
-            do { devices = try DeviceBatch(encoded: rows.blob(5)) } catch {
-                throw .failed("chunk \(rows.int64(0)) of list \(list): \(error)")
+            do { devices = try DeviceBatch(encoded: rows.blob("devices")) } catch {
+                throw .failed("chunk \(rows.int64("ordinal")) of list \(list): \(error)")
             }
-            let optedOut = DeadBits(bytes: rows.blob(7))
+            let optedOut = DeadBits(bytes: rows.blob("opted_out"))
             chunks.append(
                 StoredChunk(
-                    ordinal: rows.uint32(0),
+                    ordinal: rows.uint32("ordinal"),
                     group: ListChunk.Group(
-                        provider: ProviderName(rawValue: rows.text(1)),
-                        environment: rows.optionalText(2).flatMap { PushEnvironment(rawValue: $0) },
-                        locale: rows.optionalText(3),
-                        timeZone: rows.optionalText(4)
+                        provider: rows.provider("provider"),
+                        environment: rows.value("environment"),
+                        locale: rows.optionalText("locale"),
+                        timeZone: rows.optionalText("time_zone")
                     ),
                     devices: devices,
-                    deviceIDs: DeviceIDs.decode(rows.blob(6)),
+                    deviceIDs: DeviceIDs.decode(rows.blob("device_ids")),
                     optedOut: Set((0..<devices.count).filter { optedOut[$0] })
                 )
             )

@@ -25,7 +25,7 @@ extension LedgerReader {
     public func variables(ofList number: UInt32) throws(LedgerError) -> [String: Int] {
         let rows = try db.rows("SELECT name, bytes_max FROM list_variables WHERE list = ?1", .int(number))
         var variables: [String: Int] = [:]
-        while try rows.next() { variables[rows.text(0)] = rows.int(1) }
+        while try rows.next() { variables[rows.text("name")] = rows.int("bytes_max") }
         return variables
     }
 }

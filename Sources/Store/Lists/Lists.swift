@@ -72,7 +72,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> ListRecord {
         let app = try listApp(list)
         let rows = try db.rows("SELECT name FROM lists WHERE number = ?1", .int(list))
-        let name = try rows.next() ? rows.optionalText(0) : nil
+        let name = try rows.next() ? rows.optionalText("name") : nil
         if let name, let old = try reader.list(app: app, name: name, version: version) {
             try abandonList(list)
             // The latest upload is the newest version, even if it repeats an old one.
@@ -140,7 +140,7 @@ extension LedgerTransaction {
             .int(ListState.begun.rawValue)
         )
         guard try rows.next() else { throw .failed("list \(list) is not being written") }
-        return rows.text(0)
+        return rows.text("app")
     }
 
     private func write(_ chunk: ListChunk, _ list: UInt32) throws(LedgerError) {
@@ -220,14 +220,14 @@ extension LedgerReader {
 extension ListRecord {
     fileprivate init(_ rows: borrowing Rows) {
         self.init(
-            number: rows.uint32(0),
-            app: rows.text(1),
-            name: rows.optionalText(2),
-            version: rows.text(3),
-            devices: rows.int(4),
-            duplicates: rows.int(5),
-            chunks: rows.int(6),
-            createdAt: rows.time(7)
+            number: rows.uint32("number"),
+            app: rows.text("app"),
+            name: rows.optionalText("name"),
+            version: rows.text("version"),
+            devices: rows.int("devices"),
+            duplicates: rows.int("duplicates"),
+            chunks: rows.int("chunks"),
+            createdAt: rows.time("created_at")
         )
     }
 }

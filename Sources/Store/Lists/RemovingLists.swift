@@ -60,6 +60,6 @@ extension LedgerReader {
             """,
             .int(number)
         )
-        return try rows.next() ? "\(rows.text(0))/\(rows.text(1))" : nil
+        return try rows.next() ? "\(rows.text("app"))/\(rows.text("id"))" : nil
     }
 }

@@ -147,14 +147,14 @@ extension LedgerReader {
             .text(filter.reason)
         )
         var ids: [Int64] = []
-        while try rows.next() { ids.append(rows.int64(0)) }
+        while try rows.next() { ids.append(rows.int64("id")) }
         return ids
     }
 
     /// A parked message with its body; nil if it does not exist.
     public func parked(id: Int64) throws(LedgerError) -> ParkedMessage? {
         let rows = try db.rows("SELECT \(Self.parkedColumns), body FROM parked WHERE id = ?1", .int(id))
-        return try rows.next() ? ParkedMessage(rows, body: rows.blob(11)) : nil
+        return try rows.next() ? ParkedMessage(rows, body: rows.blob("body")) : nil
     }
 
     /// The highest number of a parked message; 0 if there is none.
@@ -171,18 +171,18 @@ extension LedgerReader {
 extension ParkedMessage {
     fileprivate init(_ rows: borrowing Rows, body: [UInt8]) {
         self.init(
-            queue: rows.text(1),
-            reason: rows.text(2),
-            errors: rows.text(3),
-            app: rows.optionalText(4),
-            campaign: rows.optionalText(5),
-            devices: rows.optionalInt64(6).map { Int($0) },
+            queue: rows.text("queue"),
+            reason: rows.text("reason"),
+            errors: rows.text("errors"),
+            app: rows.optionalText("app"),
+            campaign: rows.optionalText("campaign"),
+            devices: rows.optionalInt64("devices").map { Int($0) },
             body: body,
-            headers: rows.text(10),
-            at: rows.time(7)
+            headers: rows.text("headers"),
+            at: rows.time("first_at")
         )
-        id = rows.int64(0)
-        lastAt = rows.time(8)
-        count = rows.int(9)
+        id = rows.int64("id")
+        lastAt = rows.time("last_at")
+        count = rows.int("count")
     }
 }

@@ -8,19 +8,16 @@ extension LedgerReader {
         guard !parts.isEmpty else { return [] }
         let rows = try db.rows(
             """
-            SELECT o.part, sum(s.accepted), sum(s.invalid), sum(s.failed), sum(s.expired), sum(s.superseded),
-                sum(s.cancelled), sum(s.skipped)
+            SELECT o.part, \(OutcomeSums.columns)
             FROM shards s JOIN chunk_order o ON o.campaign = s.campaign AND o.ordinal = s.chunk
             WHERE s.campaign = ?1 AND \(ShardRows.isIn(.settled)) GROUP BY o.part
             """,
             .int(campaign)
         )
         while try rows.next() {
-            let part = rows.int(0)
+            let part = rows.int("part")
             guard parts.indices.contains(part) else { continue }
-            for (column, outcome) in Outcome.allCases.enumerated() {
-                parts[part].counts[outcome] = rows.int(Int32(column + 1))
-            }
+            parts[part].counts = OutcomeSums.counts(rows)
         }
         return parts
     }

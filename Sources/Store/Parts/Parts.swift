@@ -158,18 +158,21 @@ extension LedgerReader {
         byProvider: Bool
     ) throws(LedgerError) -> [ChunkGroup: (chunks: Int, devices: Int)] {
         let rows = try db.rows(
-            "SELECT time_zone, provider, count(*), sum(count) FROM chunks WHERE list = ?1 GROUP BY time_zone, provider",
+            """
+            SELECT time_zone, provider, count(*) AS chunks, sum(count) AS devices FROM chunks
+            WHERE list = ?1 GROUP BY time_zone, provider
+            """,
             .int(list)
         )
         var groups: [ChunkGroup: (chunks: Int, devices: Int)] = [:]
         while try rows.next() {
-            let zone = zones == nil ? nil : rows.optionalText(0)
+            let zone = zones == nil ? nil : rows.optionalText("time_zone")
             let group = ChunkGroup(
-                provider: byProvider ? ProviderName(rawValue: rows.text(1)) : nil,
+                provider: byProvider ? rows.provider("provider") : nil,
                 timeZone: zones?.contains(zone) == true ? zone : nil
             )
             let before = groups[group] ?? (0, 0)
-            groups[group] = (before.chunks + rows.int(2), before.devices + rows.int(3))
+            groups[group] = (before.chunks + rows.int("chunks"), before.devices + rows.int("devices"))
         }
         return groups
     }
@@ -180,7 +183,7 @@ extension LedgerReader {
     public func timeZones(list: UInt32) throws(LedgerError) -> [String?] {
         let rows = try db.rows("SELECT DISTINCT time_zone FROM chunks WHERE list = ?1 ORDER BY time_zone", .int(list))
         var zones: [String?] = []
-        while try rows.next() { zones.append(rows.optionalText(0)) }
+        while try rows.next() { zones.append(rows.optionalText("time_zone")) }
         return zones
     }
 
@@ -189,16 +192,17 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT p.time_zone,
-                CASE WHEN p.expires_at = 0 THEN coalesce(c.fired_at, c.send_at, c.accepted_at) ELSE p.release_at END,
-                CASE WHEN p.expires_at = 0 THEN c.expires_at ELSE p.expires_at END, p.devices, coalesce((
+                CASE WHEN p.expires_at = 0 THEN coalesce(c.fired_at, c.send_at, c.accepted_at) ELSE p.release_at END
+                    AS released_at,
+                CASE WHEN p.expires_at = 0 THEN c.expires_at ELSE p.expires_at END AS ends_at, p.devices, coalesce((
                 SELECT sum(k.count) FROM chunk_order o
                 JOIN chunks k INDEXED BY chunk_counts ON k.list = c.list AND k.ordinal = o.ordinal
                 WHERE o.campaign = p.campaign AND o.position >= p.cursor AND o.position < p.end_chunk
                     AND c.cursor < c.chunks
-            ), 0), (
+            ), 0) AS unplanned, (
                 SELECT q.ends_at FROM quiet_spans q
                 WHERE q.campaign = p.campaign AND q.part = p.part AND q.begins_at <= ?2 AND q.ends_at > ?2
-            ), p.provider, p.expires_at > 0
+            ) AS quiet_until, p.provider, p.expires_at > 0 AS has_own_times
             FROM parts p JOIN campaigns c ON c.number = p.campaign WHERE p.campaign = ?1 ORDER BY p.part
             """,
             .int(campaign),
@@ -208,14 +212,14 @@ extension LedgerReader {
         while try rows.next() {
             parts.append(
                 PartStatus(
-                    provider: rows.optionalText(6).map { ProviderName(rawValue: $0) },
-                    timeZone: rows.optionalText(0),
-                    hasOwnTimes: rows.bool(7),
-                    releaseAt: rows.time(1),
-                    expiresAt: rows.time(2),
-                    devices: rows.int(3),
-                    unplanned: rows.int(4),
-                    quietUntil: rows.optionalTime(5)
+                    provider: rows.value("provider"),
+                    timeZone: rows.optionalText("time_zone"),
+                    hasOwnTimes: rows.bool("has_own_times"),
+                    releaseAt: rows.time("released_at"),
+                    expiresAt: rows.time("ends_at"),
+                    devices: rows.int("devices"),
+                    unplanned: rows.int("unplanned"),
+                    quietUntil: rows.optionalTime("quiet_until")
                 )
             )
         }
@@ -245,13 +249,13 @@ extension LedgerReader {
         while try rows.next() {
             parts.append(
                 OpenPart(
-                    number: rows.int(0),
-                    provider: rows.optionalText(5).map { ProviderName(rawValue: $0) },
-                    first: rows.uint32(4),
-                    cursor: rows.uint32(1),
-                    end: rows.uint32(2),
-                    expiresAt: rows.int64(3) == 0 ? nil : rows.time(3),
-                    releaseAt: rows.time(6)
+                    number: rows.int("part"),
+                    provider: rows.value("provider"),
+                    first: rows.uint32("first_chunk"),
+                    cursor: rows.uint32("cursor"),
+                    end: rows.uint32("end_chunk"),
+                    expiresAt: rows.int64("expires_at") == 0 ? nil : rows.time("expires_at"),
+                    releaseAt: rows.time("release_at")
                 )
             )
         }

@@ -30,9 +30,13 @@ extension LedgerReader {
         )
         var parts: [QuietPart] = []
         while try rows.next() {
-            let hours = QuietHours(from: rows.int(2), to: rows.int(3))
-            let rule = QuietRule(hours: hours, timeZone: rows.optionalText(4), knownUntil: rows.time(5))
-            parts.append(QuietPart(campaign: rows.uint32(0), part: rows.uint32(1), rule: rule))
+            let hours = QuietHours(from: rows.int("quiet_from"), to: rows.int("quiet_to"))
+            let rule = QuietRule(
+                hours: hours,
+                timeZone: rows.optionalText("quiet_zone"),
+                knownUntil: rows.time("quiet_until")
+            )
+            parts.append(QuietPart(campaign: rows.uint32("campaign"), part: rows.uint32("part"), rule: rule))
         }
         return parts
     }

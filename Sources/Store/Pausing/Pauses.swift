@@ -73,13 +73,13 @@ extension LedgerReader {
         )
         var pauses: [PauseRecord] = []
         while try rows.next() {
-            let words = [rows.text(0), rows.text(1), rows.text(2)].map { $0.isEmpty ? nil : $0 }
+            let words = [rows.text("app"), rows.text("provider"), rows.text("urgency")].map { $0.isEmpty ? nil : $0 }
             let scope = PauseScope(
                 app: words[0],
                 provider: words[1].map { ProviderName(rawValue: $0) },
                 urgency: words[2].flatMap { Urgency(rawValue: $0) }
             )
-            pauses.append(PauseRecord(scope: scope, since: rows.time(3)))
+            pauses.append(PauseRecord(scope: scope, since: rows.time("since")))
         }
         return pauses
     }

@@ -167,8 +167,10 @@ extension LedgerTransaction {
             "SELECT list, duplicates, at_most, source FROM frozen_audiences WHERE campaign = ?1",
             .int(campaign)
         )
-        guard try rows.next(), rows.uint32(0) == audience.list else { return .fenced }
-        let (duplicates, most, source) = (rows.int(1), rows.optionalInt64(2), rows.optionalInt64(3))
+        guard try rows.next(), rows.uint32("list") == audience.list else { return .fenced }
+        let (duplicates, most, source) = (
+            rows.int("duplicates"), rows.optionalInt64("at_most"), rows.optionalInt64("source")
+        )
         let record = try finishList(audience.list, version: "frozen", duplicates: duplicates, now: now)
         let meant = record.devices + duplicates + audience.withoutToken
         try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))
@@ -247,20 +249,20 @@ extension LedgerReader {
         guard try rows.next() else { return nil }
         return FrozenAudience(
             campaign: campaign,
-            app: rows.text(0),
-            createdAt: rows.time(12),
-            job: rows.blob(1),
-            provider: ProviderName(rawValue: rows.text(13)),
-            pushType: PushType(rawValue: rows.text(2)) ?? .alert,
-            carriesVariables: rows.bool(3),
-            source: rows.optionalInt64(4).map { UInt32(truncatingIfNeeded: $0) },
-            excluded: rows.optionalInt64(5).map { UInt32(truncatingIfNeeded: $0) },
-            list: rows.uint32(6),
-            position: rows.int64(7),
-            last: rows.int64(8),
-            chunks: rows.int(9),
-            devices: rows.int(10),
-            withoutToken: rows.int(11)
+            app: rows.text("app"),
+            createdAt: rows.time("created_at"),
+            job: rows.blob("job"),
+            provider: rows.provider("provider"),
+            pushType: PushType(rawValue: rows.text("push_type")) ?? .alert,
+            carriesVariables: rows.bool("carries_variables"),
+            source: rows.optionalUInt32("source"),
+            excluded: rows.optionalUInt32("excluded"),
+            list: rows.uint32("list"),
+            position: rows.int64("position"),
+            last: rows.int64("last"),
+            chunks: rows.int("chunks"),
+            devices: rows.int("devices"),
+            withoutToken: rows.int("no_token")
         )
     }
 }

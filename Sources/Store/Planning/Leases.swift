@@ -17,7 +17,8 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> [LeasedCampaign] {
         let rows = try db.rows(
             """
-            SELECT \(CampaignRows.columns), c.urgency, c.provider, c.lease_epoch, \(UnplannedChunks.released(by: 2)),
+            SELECT \(CampaignRows.columns), c.urgency, c.provider, c.lease_epoch,
+                \(UnplannedChunks.released(by: 2)) AS unplanned_chunks,
                 c.lease_owner, c.lease_until
             FROM campaigns c
             WHERE c.completed_at IS NULL
@@ -30,16 +31,15 @@ extension LedgerTransaction {
         )
         var leased: [LeasedCampaign] = []
         var renewals: [(number: UInt32, lease: PlannerLease)] = []
-        let next = CampaignRows.next
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
-            guard apps.contains(facts.app), let urgency = Urgency(rawValue: rows.text(next)) else { continue }
-            let provider = ProviderName(rawValue: rows.text(next + 1))
+            guard apps.contains(facts.app), let urgency: Urgency = rows.value("urgency") else { continue }
+            let provider = rows.provider("provider")
             let isPaced = isPaced(facts, provider, urgency)
             let last = PlannerLease(
-                owner: rows.int64(next + 4),
-                epoch: rows.uint32(next + 2),
-                until: Timestamp(milliseconds: rows.int64(next + 5))
+                owner: rows.int64("lease_owner"),
+                epoch: rows.uint32("lease_epoch"),
+                until: Timestamp(milliseconds: rows.int64("lease_until"))
             )
             guard let lease = last.taken(by: worker, isPaced: isPaced, now: now) else { continue }
             if lease != last { renewals.append((facts.number, lease)) }
@@ -50,7 +50,7 @@ extension LedgerTransaction {
                     provider: provider,
                     leaseEpoch: lease.epoch,
                     worker: worker,
-                    unplannedChunks: rows.int(next + 3),
+                    unplannedChunks: rows.int("unplanned_chunks"),
                     isPaced: isPaced
                 )
             )
@@ -79,7 +79,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> [LeasedCampaign] {
         let rows = try db.rows(
             """
-            SELECT \(CampaignRows.shareColumns), \(UnplannedChunks.releasedOfShare(by: 2))
+            SELECT \(CampaignRows.shareColumns), \(UnplannedChunks.releasedOfShare(by: 2)) AS unplanned_chunks
             FROM campaigns c JOIN campaign_providers v ON v.campaign = c.number WHERE c.number = ?1 ORDER BY v.provider
             """,
             .int(lease.facts.number),
@@ -91,7 +91,7 @@ extension LedgerTransaction {
             share.facts = try CampaignRows.facts(rows)
             share.provider = share.facts.share ?? lease.provider
             share.isPaced = isPaced(share.facts, share.provider, share.urgency)
-            share.unplannedChunks = rows.int(CampaignRows.next)
+            share.unplannedChunks = rows.int("unplanned_chunks")
             shares.append(share)
         }
         return shares
@@ -129,7 +129,7 @@ extension LedgerReader {
             .time(Ahead.lease.limit(now))
         )
         while try rows.next() {
-            if apps.contains(rows.text(0)) { return true }
+            if apps.contains(rows.text("app")) { return true }
         }
         return false
     }

@@ -88,12 +88,16 @@ extension LedgerTransaction {
         if let pace = facts.pace {
             let rows = try db.rows("SELECT pace_first, pace_next FROM campaigns WHERE number = ?1", .int(facts.number))
             guard try rows.next() else { throw .failed("campaign \(facts.number) is gone") }
-            lines.campaign = PaceLine(pace: pace, first: rows.optionalInt64(0), next: rows.int64(1))
+            lines.campaign = PaceLine(
+                pace: pace,
+                first: rows.optionalInt64("pace_first"),
+                next: rows.int64("pace_next")
+            )
         }
         if let appPace {
             // The row is locked, because planners of other campaigns give turns away on the same line.
             let rows = try db.rows("SELECT next FROM app_paces WHERE app = ?1", .text(facts.app), locking: .untilCommit)
-            lines.app = PaceLine(pace: appPace, next: try rows.next() ? rows.int64(0) : 0)
+            lines.app = PaceLine(pace: appPace, next: try rows.next() ? rows.int64("next") : 0)
         }
         return lines
     }
@@ -174,19 +178,20 @@ extension LedgerReader {
         let names = ShareRows.list(queue.providers ?? [])
         let rows = try db.rows(
             """
-            SELECT coalesce(sum(p.cursor - p.first_chunk), 0), coalesce(sum(p.end_chunk - p.first_chunk), 0), (
+            SELECT coalesce(sum(p.cursor - p.first_chunk), 0) AS cut,
+                coalesce(sum(p.end_chunk - p.first_chunk), 0) AS chunks, (
                 SELECT coalesce(sum(v.devices), 0) FROM campaign_providers v
                 WHERE v.campaign = ?1 AND v.provider IN (\(names))
-            )
+            ) AS devices
             FROM parts p WHERE p.campaign = ?1 AND p.provider IN (\(names))
             """,
             .int(campaign.number)
         )
         guard try rows.next() else { throw .failed("campaign \(campaign.number) has no parts") }
         return TurnQueue.Progress(
-            devices: rows.int(2),
-            chunks: rows.int(1),
-            cut: rows.int(0),
+            devices: rows.int("devices"),
+            chunks: rows.int("chunks"),
+            cut: rows.int("cut"),
             waiting: try devicesWaitingForTurn(campaign, of: queue.providers, now: now)
         )
     }

@@ -184,8 +184,8 @@ extension LedgerTransaction {
         let rows = try db.rows(
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
-                CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
-                d.suspects, k.locale, d.opted_out, \(place), k.provider
+                CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END AS devices, d.bits,
+                d.suspects, k.locale, d.opted_out, \(place) AS place, k.provider
             FROM \(tables) LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
             WHERE k.list = ?1 AND \(condition) AND \(place) >= ?5 AND \(place) < ?6
             ORDER BY \(place) LIMIT ?3
@@ -201,19 +201,19 @@ extension LedgerTransaction {
         while try rows.next() {
             chunks.append(
                 PlannableChunk(
-                    ordinal: rows.uint32(0),
-                    firstIndex: rows.uint32(1),
-                    count: rows.int(2),
-                    provider: ProviderName(rawValue: rows.text(10)),
-                    environment: rows.optionalText(3),
-                    locale: rows.optionalText(7),
-                    devices: rows.blob(4),
+                    ordinal: rows.uint32("ordinal"),
+                    firstIndex: rows.uint32("first_index"),
+                    count: rows.int("count"),
+                    provider: rows.provider("provider"),
+                    environment: rows.optionalText("environment"),
+                    locale: rows.optionalText("locale"),
+                    devices: rows.blob("devices"),
                     known: KnownDevices(
-                        dead: DeadBits(bytes: rows.blob(5)),
-                        suspects: DeadBits(bytes: rows.blob(6)),
-                        optedOut: DeadBits(bytes: rows.blob(8))
+                        dead: DeadBits(bytes: rows.blob("bits")),
+                        suspects: DeadBits(bytes: rows.blob("suspects")),
+                        optedOut: DeadBits(bytes: rows.blob("opted_out"))
                     ),
-                    position: rows.uint32(9),
+                    position: rows.uint32("place"),
                     part: part
                 )
             )

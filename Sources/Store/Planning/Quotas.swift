@@ -22,7 +22,7 @@ extension LedgerTransaction {
     func quotaLine(_ quota: ProviderQuota) throws(LedgerError) -> PaceLine {
         let rows = try db.rows("SELECT first, next FROM quotas WHERE key = ?1", .text(quota.key), locking: .untilCommit)
         guard try rows.next() else { return PaceLine(pace: Pace(quota)) }
-        return PaceLine(pace: Pace(quota), first: rows.int64(0), next: rows.int64(1))
+        return PaceLine(pace: Pace(quota), first: rows.int64("first"), next: rows.int64("next"))
     }
 
     func writeQuotaLine(_ quota: ProviderQuota, _ line: PaceLine) throws(LedgerError) {

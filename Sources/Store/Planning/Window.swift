@@ -6,8 +6,9 @@ extension LedgerReader {
     public func windowUse() throws(LedgerError) -> [WindowUse] {
         let rows = try db.rows(
             """
-            SELECT c.number, c.app, c.provider, c.urgency, count(*) FILTER (WHERE u.child = 0),
-                count(*) FILTER (WHERE u.child > 0), CASE WHEN c.per_second IS NULL THEN 0 ELSE 1 END
+            SELECT c.number, c.app, c.provider, c.urgency, count(*) FILTER (WHERE u.child = 0) AS first_attempts,
+                count(*) FILTER (WHERE u.child > 0) AS retries,
+                CASE WHEN c.per_second IS NULL THEN 0 ELSE 1 END AS is_paced
             FROM (SELECT s.campaign, s.child FROM \(ShardRows.open) WHERE \(ShardRows.isIn(.unpublished, .out))) u
             JOIN campaigns c ON c.number = u.campaign
             GROUP BY c.number, c.per_second ORDER BY c.number
@@ -16,15 +17,15 @@ extension LedgerReader {
         var uses: [WindowUse] = []
         var several: [WindowUse] = []
         while try rows.next() {
-            guard let urgency = Urgency(rawValue: rows.text(3)) else { continue }
-            let lane = Lane(provider: ProviderName(rawValue: rows.text(2)), urgency: urgency)
+            guard let urgency: Urgency = rows.value("urgency") else { continue }
+            let lane = Lane(provider: rows.provider("provider"), urgency: urgency)
             let use = WindowUse(
-                campaign: rows.uint32(0),
-                app: rows.text(1),
+                campaign: rows.uint32("number"),
+                app: rows.text("app"),
                 lane: lane,
-                isPaced: rows.int(6) == 1,
-                firstAttempts: rows.int(4),
-                retries: rows.int(5)
+                isPaced: rows.int("is_paced") == 1,
+                firstAttempts: rows.int("first_attempts"),
+                retries: rows.int("retries")
             )
             if lane.provider.rawValue.isEmpty { several.append(use) } else { uses.append(use) }
         }
@@ -36,7 +37,8 @@ extension LedgerReader {
     private func windowUses(_ whole: WindowUse) throws(LedgerError) -> [WindowUse] {
         let rows = try db.rows(
             """
-            SELECT k.provider, count(*) FILTER (WHERE s.child = 0), count(*) FILTER (WHERE s.child > 0)
+            SELECT k.provider, count(*) FILTER (WHERE s.child = 0) AS first_attempts,
+                count(*) FILTER (WHERE s.child > 0) AS retries
             FROM \(ShardRows.open) JOIN campaigns c ON c.number = s.campaign
             JOIN chunks k ON k.list = c.list AND k.ordinal = s.chunk
             WHERE \(ShardRows.isIn(.unpublished, .out)) AND s.campaign = ?1
@@ -47,8 +49,8 @@ extension LedgerReader {
         var uses: [WindowUse] = []
         while try rows.next() {
             var use = whole
-            use.lane.provider = ProviderName(rawValue: rows.text(0))
-            (use.firstAttempts, use.retries) = (rows.int(1), rows.int(2))
+            use.lane.provider = rows.provider("provider")
+            (use.firstAttempts, use.retries) = (rows.int("first_attempts"), rows.int("retries"))
             uses.append(use)
         }
         return uses

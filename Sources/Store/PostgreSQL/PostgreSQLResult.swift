@@ -25,11 +25,16 @@ final class PostgreSQLResult {
         return row < count
     }
 
+    var columnCount: Int32 { PQnfields(handle) }
+
+    /// The name of a column, valid as long as this result.
+    func columnName(_ column: Int32) -> UnsafePointer<CChar>? { UnsafePointer(PQfname(handle, column)) }
+
     func isNull(_ column: Int32) -> Bool { PQgetisnull(handle, row, column) != 0 }
 
     /// Reads any of the types that counts, sums and comparisons produce; NULL is 0, as in SQLite.
     func number(_ column: Int32) -> Int64 {
-        let bytes = value(column)
+        let bytes = bytes(column)
         guard !bytes.isEmpty else { return 0 }
         if PQftype(handle, column) == PostgreSQLType.numeric { return Self.number(numeric: bytes) }
         var number = bytes.count > 1 && bytes[0] & 0x80 != 0 ? Int64(-1) : 0
@@ -38,12 +43,11 @@ final class PostgreSQLResult {
     }
 
     func text(_ column: Int32) -> String? {
-        isNull(column) ? nil : String(decoding: value(column), as: UTF8.self)
+        isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
     }
 
-    func bytes(_ column: Int32) -> [UInt8] { [UInt8](value(column)) }
-
-    private func value(_ column: Int32) -> UnsafeRawBufferPointer {
+    /// The bytes of a value, valid as long as this result; empty for NULL.
+    func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(handle, row, column),
             count: Int(PQgetlength(handle, row, column))

@@ -46,7 +46,7 @@ extension LedgerTransaction {
     func writeContents(_ contents: [CampaignContent], campaign: UInt32, list: UInt32) throws(LedgerError) {
         let own = try db.rows("SELECT provider FROM campaigns WHERE number = ?1", .int(campaign))
         guard try own.next() else { throw .failed("campaign \(campaign) is gone") }
-        let known = contents.isEmpty ? [own.text(0)] : contents.map(\.provider.rawValue)
+        let known = contents.isEmpty ? [own.text("provider")] : contents.map(\.provider.rawValue)
         // A provider must never get a token of another provider.
         for provider in try reader.providers(list: list) where !known.contains(provider.rawValue) {
             throw .failed("campaign \(campaign) has no content for devices of \(provider.rawValue)")
@@ -124,15 +124,15 @@ extension LedgerReader {
     public func providers(list: UInt32) throws(LedgerError) -> [ProviderName] {
         let rows = try db.rows("SELECT providers FROM lists WHERE number = ?1", .int(list))
         // Workers from before FCM support read only devices of APNs.
-        guard try rows.next(), !rows.isNull(0) else { return [.apns] }
-        return rows.words(0).map { ProviderName(rawValue: $0) }
+        guard try rows.next(), !rows.isNull("providers") else { return [.apns] }
+        return rows.words("providers").map { ProviderName(rawValue: $0) }
     }
 
     /// The providers of the chunks that a list has so far, in order of their names.
     public func chunkProviders(list: UInt32) throws(LedgerError) -> [ProviderName] {
         let rows = try db.rows("SELECT DISTINCT provider FROM chunks WHERE list = ?1 ORDER BY provider", .int(list))
         var providers: [ProviderName] = []
-        while try rows.next() { providers.append(ProviderName(rawValue: rows.text(0))) }
+        while try rows.next() { providers.append(rows.provider("provider")) }
         return providers
     }
 
@@ -148,18 +148,18 @@ extension LedgerReader {
         )
         var contents: [CampaignContent] = []
         while try rows.next() {
-            let provider = ProviderName(rawValue: rows.text(0))
-            guard let pushType = PushType(rawValue: rows.text(1)) else {
+            let provider = rows.provider("provider")
+            guard let pushType: PushType = rows.value("push_type") else {
                 throw .failed("campaign \(campaign) has a push type that this version does not know")
             }
             let personal: PersonalContent
-            do { personal = try PersonalContent(encoded: rows.blob(7)) } catch {
+            do { personal = try PersonalContent(encoded: rows.blob("personal")) } catch {
                 throw .failed("the templates of campaign \(campaign): \(error)")
             }
             let variant = CampaignVariant(
-                locale: rows.text(4),
-                payload: rows.blob(5),
-                messageIDAt: rows.optionalInt64(6).map { UInt32(truncatingIfNeeded: $0) },
+                locale: rows.text("locale"),
+                payload: rows.blob("payload"),
+                messageIDAt: rows.optionalUInt32("message_id_at"),
                 personal: personal
             )
             if contents.last?.provider == provider {
@@ -169,8 +169,8 @@ extension LedgerReader {
                     CampaignContent(
                         provider: provider,
                         pushType: pushType,
-                        priority: UInt8(truncatingIfNeeded: rows.int64(2)),
-                        collapseID: rows.text(3),
+                        priority: UInt8(truncatingIfNeeded: rows.int64("priority")),
+                        collapseID: rows.text("collapse_id"),
                         variants: [variant]
                     )
                 )

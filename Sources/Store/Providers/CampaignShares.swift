@@ -39,7 +39,7 @@ extension LedgerReader {
             .int(row.chunk)
         )
         guard try rows.next() else { throw .failed("chunk \(row.chunk) of shard \(row.id) is gone") }
-        return ProviderName(rawValue: rows.text(0))
+        return rows.provider("provider")
     }
 
     /// The running shards of a campaign of several providers, each with the facts of its share; empty for other
@@ -58,7 +58,7 @@ extension LedgerReader {
         )
         var runs: [ShardKey: CampaignFacts] = [:]
         while try rows.next() {
-            let provider = ProviderName(rawValue: rows.text(4))
+            let provider = rows.provider("provider")
             runs[ShardRows.key(rows)] = shares.first { $0.share == provider }
         }
         return runs
@@ -90,14 +90,20 @@ extension LedgerReader {
         let rows: Rows
         if let share = campaign.share {
             rows = try db.rows(
-                "SELECT \(first), \(second) FROM campaign_providers WHERE campaign = ?1 AND provider = ?2",
+                """
+                SELECT \(first) AS first, \(second) AS second FROM campaign_providers
+                WHERE campaign = ?1 AND provider = ?2
+                """,
                 .int(campaign.number),
                 .text(share.rawValue)
             )
         } else {
-            rows = try db.rows("SELECT \(first), \(second) FROM campaigns WHERE number = ?1", .int(campaign.number))
+            rows = try db.rows(
+                "SELECT \(first) AS first, \(second) AS second FROM campaigns WHERE number = ?1",
+                .int(campaign.number)
+            )
         }
-        return try rows.next() ? (rows.int(0), rows.int(1)) : nil
+        return try rows.next() ? (rows.int("first"), rows.int("second")) : nil
     }
 }
 

@@ -14,9 +14,9 @@ extension LedgerTransaction {
         )
         var found: [(number: Int64, isLive: Bool, since: Int64?)] = []
         while try rows.next() {
-            let isLive = rows.int64(1) == Int64(RegisteredDevice.State.live.rawValue)
-            let traits = DeviceTraits(packed: rows.blob(2))
-            found.append((rows.int64(0), isLive, traits?.registeredAt?.milliseconds))
+            let isLive = rows.int64("state") == Int64(RegisteredDevice.State.live.rawValue)
+            let traits = DeviceTraits(packed: rows.blob("traits"))
+            found.append((rows.int64("number"), isLive, traits?.registeredAt?.milliseconds))
         }
         for device in found where device.isLive {
             guard let at else { return }

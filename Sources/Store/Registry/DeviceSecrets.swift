@@ -27,11 +27,11 @@ extension LedgerReader {
                 values: hashes[range].map { .blob($0) }
             )
             while try rows.next() {
-                devices[rows.blob(0)] = EdgeDevice(
-                    number: rows.int64(1),
-                    app: rows.text(2),
-                    installation: rows.text(3),
-                    user: rows.optionalText(4)
+                devices[rows.blob("secret_hash")] = EdgeDevice(
+                    number: rows.int64("number"),
+                    app: rows.text("app"),
+                    installation: rows.text("installation"),
+                    user: rows.optionalText("user_key")
                 )
             }
         }

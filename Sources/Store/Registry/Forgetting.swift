@@ -23,11 +23,11 @@ extension LedgerReader {
         )
         var (found, last, seen): ([ListPlace], (list: UInt32, ordinal: Int64), Int) = ([], place, 0)
         while try rows.next() {
-            (last, seen) = ((rows.uint32(0), rows.int64(1)), seen + 1)
+            (last, seen) = ((rows.uint32("list"), rows.int64("ordinal")), seen + 1)
             // Most chunks contain none of the tokens and are not decoded.
-            guard tokens.contains(where: { rows.contains(2, $0) }) else { continue }
+            guard tokens.contains(where: { rows.contains("bare", $0) }) else { continue }
             let devices: DeviceBatch
-            do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
+            do { devices = try DeviceBatch(encoded: rows.blob("bare")) } catch {
                 throw .failed("chunk \(last.ordinal) of list \(last.list): \(error)")
             }
             let positions = (0..<devices.count).filter {

@@ -54,27 +54,27 @@ enum DeviceRows {
         """
 
     static func device(_ rows: borrowing Rows, app: String) throws(LedgerError) -> RegisteredDevice {
-        guard let state = RegisteredDevice.State(rawValue: UInt8(truncatingIfNeeded: rows.int64(4))) else {
-            throw .failed("device \(rows.int64(0)) is in a state that this version does not know")
+        guard let state: RegisteredDevice.State = rows.value("state") else {
+            throw .failed("device \(rows.int64("number")) is in a state that this version does not know")
         }
-        guard let traits = DeviceTraits(packed: rows.blob(8)) else {
-            throw .failed("device \(rows.int64(0)) has traits that this version cannot read")
+        guard let traits = DeviceTraits(packed: rows.blob("traits")) else {
+            throw .failed("device \(rows.int64("number")) has traits that this version cannot read")
         }
         return RegisteredDevice(
-            number: rows.int64(0),
+            number: rows.int64("number"),
             app: app,
-            installation: rows.optionalText(1),
-            user: rows.optionalText(2),
-            token: rows.optionalBlob(3),
+            installation: rows.optionalText("installation"),
+            user: rows.optionalText("user_key"),
+            token: rows.optionalBlob("token"),
             state: state,
-            isSuspect: rows.bool(5),
-            endedAt: rows.optionalTime(6),
-            badge: rows.int(7),
+            isSuspect: rows.bool("suspect"),
+            endedAt: rows.optionalTime("ended_at"),
+            badge: rows.int("badge"),
             traits: traits,
-            changedAt: rows.time(9),
-            secretHash: rows.optionalBlob(10),
-            kitVersion: rows.optionalText(11),
-            cameWith: rows.optionalInt64(12)
+            changedAt: rows.time("changed_at"),
+            secretHash: rows.optionalBlob("secret_hash"),
+            kitVersion: rows.optionalText("kit_version"),
+            cameWith: rows.optionalInt64("came_with")
         )
     }
 }
@@ -108,7 +108,7 @@ extension LedgerReader {
     /// bits.
     func registryApp(_ app: String) throws(LedgerError) -> (number: Int64, next: Int64)? {
         let rows = try db.rows("SELECT number, next FROM registry_apps WHERE app = ?1", .text(app))
-        return try rows.next() ? (rows.int64(0), rows.int64(1)) : nil
+        return try rows.next() ? (rows.int64("number"), rows.int64("next")) : nil
     }
 
     /// Returns true if an app has any device in the registry, including forgotten ones.

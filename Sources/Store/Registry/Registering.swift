@@ -128,7 +128,7 @@ extension LedgerTransaction {
         let hash = keys.token(device.token ?? [], device.traits.provider)
         let rows = try db.rows("SELECT at FROM dead_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
         if try rows.next() {
-            let diedAt = rows.optionalTime(0)
+            let diedAt = rows.optionalTime("at")
             if let since = device.traits.registeredAt, since > diedAt ?? .init(milliseconds: 0) {
                 try trust(hash)
                 (device.state, device.endedAt, device.isSuspect) = (.live, nil, false)

@@ -40,19 +40,19 @@ public struct RegistryPage: Sendable {
     }
 
     mutating func append(_ row: borrowing Rows) {
-        func take(_ column: Int32) -> Range<Int> {
+        func take(_ column: StaticString) -> Range<Int> {
             let start = bytes.count
             row.append(column, to: &bytes)
             return start..<bytes.count
         }
         rows.append(
             Row(
-                number: row.int64(0),
-                isSuspect: row.bool(1),
-                installation: take(2),
-                token: take(3),
-                traits: take(4),
-                user: take(5)
+                number: row.int64("number"),
+                isSuspect: row.bool("suspect"),
+                installation: take("installation"),
+                token: take("token"),
+                traits: take("traits"),
+                user: take("user_key")
             )
         )
     }

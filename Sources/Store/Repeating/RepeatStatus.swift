@@ -42,12 +42,12 @@ extension LedgerReader {
             .int(campaign)
         )
         guard try rows.next() else { return nil }
-        let job = try? Job(stored: rows.blob(0))
+        let job = try? Job(stored: rows.blob("job"))
         return RepeatStatus(
             repetition: job?.delivery.repetition,
-            nextAt: rows.optionalTime(1),
-            missedAt: rows.optionalTime(2),
-            missedWhy: rows.optionalText(3),
+            nextAt: rows.optionalTime("next_at"),
+            missedAt: rows.optionalTime("missed_at"),
+            missedWhy: rows.optionalText("missed_why"),
             runs: try runs(of: campaign)
         )
     }
@@ -58,7 +58,7 @@ extension LedgerReader {
             "SELECT p.id FROM runs u JOIN campaigns p ON p.number = u.parent WHERE u.campaign = ?1",
             .int(campaign)
         )
-        return try rows.next() ? rows.text(0) : nil
+        return try rows.next() ? rows.text("id") : nil
     }
 
     private func runs(of parent: UInt32) throws(LedgerError) -> [RunStatus] {
@@ -71,18 +71,17 @@ extension LedgerReader {
             .int(parent)
         )
         var runs: [RunStatus] = []
-        let next = CampaignRows.next
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
             let isPaused = facts.stage.isLive && !facts.pauseReasons.isEmpty
             runs.append(
                 RunStatus(
                     id: facts.id,
-                    at: rows.time(next),
+                    at: rows.time("instant"),
                     state: isPaused ? "paused" : facts.stage.rawValue,
-                    audience: rows.int(next + 1),
-                    startedAt: rows.optionalTime(next + 2),
-                    completedAt: rows.optionalTime(next + 3)
+                    audience: rows.int("audience"),
+                    startedAt: rows.optionalTime("started_at"),
+                    completedAt: rows.optionalTime("completed_at")
                 )
             )
         }

@@ -159,7 +159,7 @@ extension LedgerTransaction {
             .int(parent)
         )
         var waiting: [UInt32] = []
-        while try rows.next() { waiting.append(rows.uint32(0)) }
+        while try rows.next() { waiting.append(rows.uint32("number")) }
         for run in waiting { _ = try cancel(campaign: run, &piece, now: now) }
     }
 }
@@ -177,16 +177,16 @@ extension LedgerReader {
             .int(number)
         )
         guard try rows.next() else { return nil }
-        let list = rows.uint32(1)
+        let list = rows.uint32("list")
         return RepeatedCampaign(
             facts: facts,
-            job: rows.blob(0),
+            job: rows.blob("job"),
             list: list == 0 ? nil : list,
-            listVersion: rows.optionalText(2),
-            due: rows.optionalTime(3),
-            restoredAt: rows.optionalTime(4),
-            correlationID: rows.text(5),
-            traceParent: rows.text(6)
+            listVersion: rows.optionalText("version"),
+            due: rows.optionalTime("next_at"),
+            restoredAt: rows.optionalTime("restored_at"),
+            correlationID: rows.text("correlation_id"),
+            traceParent: rows.text("trace_parent")
         )
     }
 }

@@ -53,15 +53,17 @@ private struct BlankChunk {
     let names: [UInt8]?
 
     init(_ rows: borrowing Rows) throws(LedgerError) {
-        (list, ordinal, optedOut) = (rows.uint32(0), rows.int64(1), rows.blob(2))
+        (list, ordinal, optedOut) = (rows.uint32("list"), rows.int64("ordinal"), rows.blob("opted_out"))
         let gone = DeadBits(bytes: optedOut)
         do {
-            bare = try DeviceBatch(encoded: rows.blob(3)).blanked { gone[$0] }.encoded()
-            full = try rows.optionalBlob(4).map { try DeviceBatch(encoded: $0).blanked { gone[$0] }.encoded() }
+            bare = try DeviceBatch(encoded: rows.blob("bare")).blanked { gone[$0] }.encoded()
+            full = try rows.optionalBlob("with_variables").map {
+                try DeviceBatch(encoded: $0).blanked { gone[$0] }.encoded()
+            }
         } catch {
             throw .failed("chunk \(ordinal) of list \(list): \(error)")
         }
-        let ids = rows.optionalBlob(5).map(DeviceIDs.decode)
+        let ids = rows.optionalBlob("device_ids").map(DeviceIDs.decode)
         names = ids.flatMap { DeviceIDs.encode($0.enumerated().map { gone[$0.offset] ? nil : $0.element }) }
     }
 }

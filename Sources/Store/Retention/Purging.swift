@@ -25,7 +25,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> Bool {
         let rows = try db.rows("SELECT completed_at FROM campaigns WHERE number = ?1", .int(campaign))
         guard try rows.next() else { return false }
-        switch retention.verdict(completedAt: rows.optionalTime(0), now: now) {
+        switch retention.verdict(completedAt: rows.optionalTime("completed_at"), now: now) {
         case .keep: return false
         case .forgetOutcomes: return try forgetOutcomes(campaign, rowsMax: rowsMax)
         case .forget:
@@ -108,7 +108,9 @@ extension LedgerTransaction {
         )
         var old: [UInt32] = []
         while try rows.next() {
-            if retention.forgetsList(touchedAt: rows.time(1), isUsed: false, now: now) { old.append(rows.uint32(0)) }
+            if retention.forgetsList(touchedAt: rows.time("touched_at"), isUsed: false, now: now) {
+                old.append(rows.uint32("number"))
+            }
         }
         for list in old {
             try db.run(
@@ -136,8 +138,8 @@ extension LedgerTransaction {
         )
         var old: [Int64] = []
         while try rows.next() {
-            if retention.forgetsParked(lastAt: rows.time(1), isOfLiveCampaign: false, now: now) {
-                old.append(rows.int64(0))
+            if retention.forgetsParked(lastAt: rows.time("last_at"), isOfLiveCampaign: false, now: now) {
+                old.append(rows.int64("id"))
             }
         }
         for id in old { try db.run("DELETE FROM parked WHERE id = ?1", .int(id)) }
@@ -153,7 +155,9 @@ extension LedgerTransaction {
         )
         var old: [(app: String, id: String)] = []
         while try rows.next() {
-            if retention.forgetsRefusal(at: rows.time(2), now: now) { old.append((rows.text(0), rows.text(1))) }
+            if retention.forgetsRefusal(at: rows.time("at"), now: now) {
+                old.append((rows.text("app"), rows.text("id")))
+            }
         }
         for key in old {
             try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(key.app), .text(key.id))
@@ -193,7 +197,7 @@ extension LedgerReader {
             """
             SELECT c.number, c.completed_at, EXISTS (
                 SELECT 1 FROM shards s WHERE s.campaign = c.number AND \(ShardRows.isIn(.settled)) AND s.progress IS NOT NULL
-            )
+            ) AS has_outcomes
             FROM campaigns c WHERE c.number > ?1 AND c.completed_at <= ?2 ORDER BY c.number LIMIT ?3
             """,
             .int(number),
@@ -202,10 +206,10 @@ extension LedgerReader {
         )
         var (due, seen, last): ([UInt32], Int, UInt32) = ([], 0, number)
         while try rows.next() {
-            (seen, last) = (seen + 1, rows.uint32(0))
-            switch retention.verdict(completedAt: rows.optionalTime(1), now: now) {
+            (seen, last) = (seen + 1, rows.uint32("number"))
+            switch retention.verdict(completedAt: rows.optionalTime("completed_at"), now: now) {
             case .keep: break
-            case .forgetOutcomes: if rows.bool(2) { due.append(last) }
+            case .forgetOutcomes: if rows.bool("has_outcomes") { due.append(last) }
             case .forget: due.append(last)
             }
         }

@@ -76,12 +76,12 @@ final class SQLiteClock: Sendable {
         let rows = try db.rows("SELECT boot, at, lead, goal, last FROM clock WHERE id = 1", [])
         guard try rows.next() else { return nil }
         let anchor = HostAnchor(
-            boot: rows.text(0),
-            at: MonotonicInstant(nanoseconds: rows.int64(1) * 1000),
-            lead: rows.int64(2),
-            goal: rows.int64(3)
+            boot: rows.text("boot"),
+            at: MonotonicInstant(nanoseconds: rows.int64("at") * 1000),
+            lead: rows.int64("lead"),
+            goal: rows.int64("goal")
         )
-        return Row(anchor: anchor, last: rows.time(4))
+        return Row(anchor: anchor, last: rows.time("last"))
     }
 
     private func write(_ anchor: HostAnchor, last: Timestamp, _ db: Database) throws(LedgerError) {

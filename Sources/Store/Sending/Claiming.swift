@@ -89,7 +89,7 @@ extension LedgerTransaction {
             locking: .untilCommit
         )
         guard try rows.next() else { return (nil, 0) }
-        return (try ShardRows.record(rows), rows.int(ShardRows.deathsColumn))
+        return (try ShardRows.record(rows), rows.int("deaths"))
     }
 
     /// The unpublished retry shards of a settled row, left by a crash between settlement and publish.

@@ -3,10 +3,10 @@ public import Delivery
 
 /// Reads and writes of rows of `shards`.
 enum ShardRows {
-    /// The columns that `record(_:)` reads, in its order.
+    /// The columns that `record(_:)` reads.
     static let columns = """
-        s.campaign, s.part, s.ordinal, s.child, s.path, s.state, s.generation, s.epoch, s.owner, s.attempt, s.rung, \
-        s.not_before, s.due_at, s.chunk, s.count, s.aside, s.positions, s.progress, s.slot_at, s.slot_length
+        s.campaign, s.part, s.ordinal, s.child, s.path, s.count, s.state, s.generation, s.epoch, s.owner, s.attempt, \
+        s.rung, s.not_before, s.due_at, s.chunk, s.positions, s.progress, s.aside, s.slot_at, s.slot_length
         """
     /// Rows that are not settled, by their own index.
     ///
@@ -28,53 +28,55 @@ enum ShardRows {
         return states.contains(.settled) ? isOne : "\(isOne) AND \(rows)state <> \(ShardState.settled.sql)"
     }
 
-    /// One row, with its workers' deaths after the columns of `record(_:)`; a constant, because every claim runs it.
+    /// One row, with its workers' deaths; a constant, because every claim runs it.
     static let selectOne = """
         SELECT \(columns), s.deaths FROM shards s
         WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
         """
-    /// The index of the deaths in `selectOne`.
-    static let deathsColumn: Int32 = 20
 
     static func record(_ rows: borrowing Rows) throws(LedgerError) -> ShardRecord {
         let key = key(rows)
-        let id = ShardID(key: key, path: rows.text(4))
-        let count = rows.int(14)
-        guard let state = ShardState(rawValue: UInt8(truncatingIfNeeded: rows.int64(5))) else {
-            throw .failed("shard \(id) is in state \(rows.int64(5)), which this version does not know")
+        let id = ShardID(key: key, path: rows.text("path"))
+        let count = rows.int("count")
+        guard let state: ShardState = rows.value("state") else {
+            throw .failed("shard \(id) is in state \(rows.int64("state")), which this version does not know")
         }
         return ShardRecord(
             id: id,
             state: state,
-            generation: rows.uint32(6),
-            epoch: rows.uint32(7),
-            owner: rows.int64(8),
-            attempt: rows.uint32(9),
-            rung: rows.optionalInt64(10).flatMap { Rung(rawValue: UInt8(truncatingIfNeeded: $0)) },
-            notBefore: rows.optionalTime(11),
-            dueAt: rows.optionalTime(12),
-            chunk: rows.uint32(13),
-            positions: rows.positions(16),
+            generation: rows.uint32("generation"),
+            epoch: rows.uint32("epoch"),
+            owner: rows.int64("owner"),
+            attempt: rows.uint32("attempt"),
+            rung: rows.value("rung"),
+            notBefore: rows.optionalTime("not_before"),
+            dueAt: rows.optionalTime("due_at"),
+            chunk: rows.uint32("chunk"),
+            positions: rows.positions("positions"),
             count: count,
-            progress: try progress(rows, 17, count: count, id: id),
-            aside: rows.optionalText(15).flatMap { AsideReason(rawValue: $0) },
-            slot: rows.optionalInt64(18).map { Slot(begins: $0, length: rows.int64(19)) }
+            progress: try progress(rows, count: count, id: id),
+            aside: rows.value("aside"),
+            slot: rows.optionalInt64("slot_at").map { Slot(begins: $0, length: rows.int64("slot_length")) }
         )
     }
 
     static func key(_ rows: borrowing Rows) -> ShardKey {
-        ShardKey(campaign: rows.uint32(0), part: rows.uint32(1), ordinal: rows.uint32(2), child: rows.uint32(3))
+        ShardKey(
+            campaign: rows.uint32("campaign"),
+            part: rows.uint32("part"),
+            ordinal: rows.uint32("ordinal"),
+            child: rows.uint32("child")
+        )
     }
 
-    /// The progress in a column; NULL means that all devices are pending.
+    /// The progress of a row; NULL means that all devices are pending.
     static func progress(
         _ rows: borrowing Rows,
-        _ column: Int32,
         count: Int,
         id: ShardID
     ) throws(LedgerError) -> Progress {
-        guard !rows.isNull(column) else { return Progress(count: count) }
-        guard let progress = Progress(packed: rows.blob(column)), progress.count == count else {
+        guard let packed = rows.optionalBlob("progress") else { return Progress(count: count) }
+        guard let progress = Progress(packed: packed), progress.count == count else {
             throw .failed("the progress of shard \(id) cannot be read")
         }
         return progress

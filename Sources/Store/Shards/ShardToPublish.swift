@@ -24,7 +24,8 @@ extension LedgerReader {
     private func complete(_ record: ShardRecord, _ push: CampaignPush) throws(LedgerError) -> ShardToPublish {
         let rows = try db.rows(
             """
-            SELECT first_index, environment, CASE WHEN ?3 = 1 THEN coalesce(with_variables, bare) ELSE bare END,
+            SELECT first_index, environment,
+                CASE WHEN ?3 = 1 THEN coalesce(with_variables, bare) ELSE bare END AS devices,
                 locale, provider
             FROM chunks WHERE list = ?1 AND ordinal = ?2
             """,
@@ -35,7 +36,7 @@ extension LedgerReader {
         guard try rows.next() else { throw .failed("chunk \(record.chunk) of list \(push.list) is gone") }
         let number = record.id.key.campaign
         let partEnd = push.hasParts ? try partEnd(campaign: number, chunk: record.chunk) : nil
-        var devices = rows.blob(2)
+        var devices = rows.blob("devices")
         let isCounted = push.badge?.step != nil
         if isCounted || !record.positions.isEmpty {
             do {
@@ -47,12 +48,12 @@ extension LedgerReader {
         return ShardToPublish(
             record: record,
             facts: try push.facts(
-                provider: ProviderName(rawValue: rows.text(4)),
-                environment: rows.optionalText(1),
-                locale: rows.optionalText(3),
+                provider: rows.provider("provider"),
+                environment: rows.optionalText("environment"),
+                locale: rows.optionalText("locale"),
                 partEnd: partEnd
             ),
-            firstIndex: rows.uint32(0),
+            firstIndex: rows.uint32("first_index"),
             devices: devices
         )
     }

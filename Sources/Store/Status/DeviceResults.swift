@@ -55,15 +55,15 @@ extension LedgerReader {
         )
         var results: [DeviceResult] = []
         while try rows.next() {
-            let ordinal = rows.uint32(0)
+            let ordinal = rows.uint32("ordinal")
             let batch: DeviceBatch
-            do { batch = try DeviceBatch(encoded: rows.blob(4)) } catch {
+            do { batch = try DeviceBatch(encoded: rows.blob("bare")) } catch {
                 throw .failed("chunk \(ordinal) of campaign \(campaign): \(error)")
             }
-            let ids = DeviceIDs.decode(rows.blob(3))
-            let first = rows.uint32(1)
-            let provider = ProviderName(rawValue: rows.text(2))
-            let rest = rows.optionalInt64(5).flatMap { Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }
+            let ids = DeviceIDs.decode(rows.blob("device_ids"))
+            let first = rows.uint32("first_index")
+            let provider = rows.provider("provider")
+            let rest: Outcome? = rows.value("rest_outcome")
             let start = results.count
             for position in 0..<batch.count {
                 results.append(

@@ -81,16 +81,16 @@ extension LedgerReader {
         )
         var providers: [ProviderStatus] = []
         while try rows.next() {
-            let name = ProviderName(rawValue: rows.text(0))
-            var one = ProviderStatus(provider: name, audience: rows.int(1))
+            let name = rows.provider("provider")
+            var one = ProviderStatus(provider: name, audience: rows.int("devices"))
             one.counts = open[name]?.counts ?? OutcomeCounts()
             one.pending = open[name]?.pending ?? CampaignStatus.PendingDetail()
             for part in status.parts where part.provider == name {
                 one.counts += part.counts
                 one.pending.unplanned += part.unplanned
             }
-            if let rest = rows.optionalInt64(3).flatMap({ Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }) {
-                one.counts[rest] += rows.int(2)
+            if let rest: Outcome = rows.value("rest_outcome") {
+                one.counts[rest] += rows.int("rest_devices")
             }
             one.pausedBy = reasons.first { $0.0 == name }?.1 ?? []
             providers.append(one)

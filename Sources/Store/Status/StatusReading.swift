@@ -92,19 +92,18 @@ extension LedgerReader {
             .integer(before.map(Int64.init) ?? .max)
         )
         var campaigns: [CampaignSummary] = []
-        let next = CampaignRows.next
         while campaigns.count < limit, try rows.next() {
-            if let tag, !Self.tags(rows.text(next + 4)).contains(tag) { continue }
+            if let tag, !Self.tags(rows.text("tags")).contains(tag) { continue }
             let facts = try CampaignRows.facts(rows)
             if let apps, !apps.contains(facts.app) { continue }
             var campaign = CampaignSummary(
                 facts: facts.hasShares ? try held(facts) : facts,
-                name: rows.optionalText(next),
-                audience: rows.int(next + 1),
-                acceptedAt: rows.time(next + 2),
-                completedAt: rows.optionalTime(next + 3)
+                name: rows.optionalText("name"),
+                audience: rows.int("audience"),
+                acceptedAt: rows.time("accepted_at"),
+                completedAt: rows.optionalTime("completed_at")
             )
-            campaign.kind = rows.text(next + 5)
+            campaign.kind = rows.text("kind")
             if states?.contains(campaign.state) ?? true { campaigns.append(campaign) }
         }
         return campaigns
@@ -128,32 +127,32 @@ extension LedgerReader {
             """
             SELECT \(CampaignRows.columns), c.name, c.tags, c.metadata, c.provider, c.urgency, c.audience,
                 c.created_at, c.accepted_at, c.started_at, c.completed_at,
-                (SELECT n.id FROM campaigns n WHERE n.number = c.superseded_by), c.kind
+                (SELECT n.id FROM campaigns n WHERE n.number = c.superseded_by) AS superseded_by_id, c.kind
             FROM campaigns c WHERE c.number = ?1
             """,
             .int(number)
         )
         guard try rows.next() else { return nil }
-        let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
+        let facts = try CampaignRows.facts(rows)
         let lane = Lane(
-            provider: ProviderName(rawValue: rows.text(next + 3)),
-            urgency: Urgency(rawValue: rows.text(next + 4)) ?? .bulk
+            provider: rows.provider("provider"),
+            urgency: Urgency(rawValue: rows.text("urgency")) ?? .bulk
         )
-        let metadata = JSONReader.read(Array(rows.text(next + 2).utf8)).value?.members ?? []
+        let metadata = JSONReader.read(Array(rows.text("metadata").utf8)).value?.members ?? []
         return CampaignStatus(
             number: number,
             id: facts.id,
             app: facts.app,
-            kind: rows.text(next + 11),
+            kind: rows.text("kind"),
             sendsPushes: !facts.isInApp,
-            name: rows.optionalText(next),
-            tags: Self.tags(rows.text(next + 1)),
+            name: rows.optionalText("name"),
+            tags: Self.tags(rows.text("tags")),
             metadata: Dictionary(metadata.map { ($0.name, $0.value.string ?? "") }) { first, _ in first },
             stage: facts.stage,
             pausedBy: facts.pauseReasons,
             stateReason: nil,
             lane: lane,
-            audience: rows.int(next + 5),
+            audience: rows.int("audience"),
             counts: OutcomeCounts(),
             pending: CampaignStatus.PendingDetail(),
             attempts: 0,
@@ -161,11 +160,11 @@ extension LedgerReader {
             unknownResent: 0,
             reasons: [:],
             nextRetryAt: nil,
-            createdAt: rows.time(next + 6),
-            acceptedAt: rows.time(next + 7),
-            startedAt: rows.optionalTime(next + 8),
-            completedAt: rows.optionalTime(next + 9),
-            supersededBy: rows.optionalText(next + 10),
+            createdAt: rows.time("created_at"),
+            acceptedAt: rows.time("accepted_at"),
+            startedAt: rows.optionalTime("started_at"),
+            completedAt: rows.optionalTime("completed_at"),
+            supersededBy: rows.optionalText("superseded_by_id"),
             expiresAt: facts.expiresAt,
             parts: [],
             retries: [:],
@@ -176,23 +175,20 @@ extension LedgerReader {
     private func countSettled(_ number: UInt32, _ counters: inout Counters) throws(LedgerError) {
         let rows = try db.rows(
             """
-            SELECT coalesce(sum(accepted), 0), coalesce(sum(invalid), 0), coalesce(sum(failed), 0),
-                coalesce(sum(expired), 0), coalesce(sum(superseded), 0), coalesce(sum(cancelled), 0),
-                coalesce(sum(skipped), 0), coalesce(sum(retried), 0), coalesce(sum(requests), 0),
-                coalesce(sum(count), 0), coalesce(sum(unanswered), 0), coalesce(sum(maybe_sent), 0)
-            FROM shards WHERE campaign = ?1 AND \(ShardRows.isIn(.settled, rows: ""))
+            SELECT \(OutcomeSums.columns), coalesce(sum(s.retried), 0) AS retried,
+                coalesce(sum(s.requests), 0) AS requests, coalesce(sum(s.count), 0) AS devices,
+                coalesce(sum(s.unanswered), 0) AS unanswered, coalesce(sum(s.maybe_sent), 0) AS maybe_sent
+            FROM shards s WHERE s.campaign = ?1 AND \(ShardRows.isIn(.settled))
             """,
             .int(number)
         )
         if try rows.next() {
-            for (column, outcome) in Outcome.allCases.enumerated() {
-                counters.counts[outcome] += rows.int(Int32(column))
-            }
-            counters.retried = rows.int(7)
-            counters.attempts = rows.int(8)
-            counters.settledDevices = rows.int(9)
-            counters.unknownResent = rows.int(10)
-            counters.maybeSent = rows.int(11)
+            counters.counts = OutcomeSums.counts(rows)
+            counters.retried = rows.int("retried")
+            counters.attempts = rows.int("requests")
+            counters.settledDevices = rows.int("devices")
+            counters.unknownResent = rows.int("unanswered")
+            counters.maybeSent = rows.int("maybe_sent")
         }
         counters.settledOutcomes = counters.counts.total
     }
@@ -201,12 +197,14 @@ extension LedgerReader {
     private func countReasons(_ number: UInt32, _ counters: inout Counters) throws(LedgerError) {
         let reasons = try db.rows(
             """
-            SELECT reasons, count(*) FROM shards WHERE campaign = ?1 AND \(ShardRows.isIn(.settled, rows: "")) AND reasons IS NOT NULL
-            GROUP BY reasons
+            SELECT s.reasons, count(*) AS rows FROM shards s
+            WHERE s.campaign = ?1 AND \(ShardRows.isIn(.settled)) AND s.reasons IS NOT NULL GROUP BY s.reasons
             """,
             .int(number)
         )
-        while try reasons.next() { ReasonCounts.add(reasons.text(0), times: reasons.int(1), to: &counters.reasons) }
+        while try reasons.next() {
+            ReasonCounts.add(reasons.text("reasons"), times: reasons.int("rows"), to: &counters.reasons)
+        }
         counters.childDevices = Int(
             try db.number("SELECT sum(count) FROM shards WHERE campaign = ?1 AND child > 0", .int(number)) ?? 0
         )
@@ -225,24 +223,25 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside, s.rung,
-                \(facts.hasShares ? "(\(provider))" : "''"), s.maybe_sent
+                \(facts.hasShares ? "(\(provider))" : "''") AS share, s.maybe_sent
             FROM \(ShardRows.open)
             WHERE \(ShardRows.isOpen) AND s.campaign = ?1
             """,
             .int(number)
         )
         while try rows.next() {
-            guard let state = ShardState(rawValue: UInt8(truncatingIfNeeded: rows.int64(0))) else { continue }
-            let isRetry = rows.int64(1) > 0
-            if isRetry, state == .unpublished || state == .out || state == .aside, let due = rows.optionalTime(3) {
+            guard let state: ShardState = rows.value("state") else { continue }
+            let isRetry = rows.int64("child") > 0
+            if isRetry, state == .unpublished || state == .out || state == .aside, let due = rows.optionalTime("due_at")
+            {
                 counters.nextRetryAt = min(counters.nextRetryAt ?? due, due)
             }
-            let count = rows.int(2)
-            let aside = rows.optionalText(5).flatMap { AsideReason(rawValue: $0) }
-            let rung = rows.optionalInt64(6).flatMap { Rung(rawValue: UInt8(truncatingIfNeeded: $0)) }
-            let share = ProviderName(rawValue: rows.text(7))
-            counters.maybeSent += rows.int(8)
-            guard !rows.isNull(4) else {
+            let count = rows.int("count")
+            let aside: AsideReason? = rows.value("aside")
+            let rung: Rung? = rows.value("rung")
+            let share = rows.provider("share")
+            counters.maybeSent += rows.int("maybe_sent")
+            guard !rows.isNull("progress") else {
                 counters.wait(count, in: state, aside: aside, isRetry: isRetry, rung: rung)
                 if facts.hasShares {
                     byProvider[share, default: Counters()].wait(count, in: state, aside: aside, isRetry: isRetry)
@@ -250,7 +249,7 @@ extension LedgerReader {
                 continue
             }
             let id = ShardID(key: ShardKey(campaign: number, part: 0, ordinal: 0))
-            let progress = try ShardRows.progress(rows, 4, count: count, id: id)
+            let progress = try ShardRows.progress(rows, count: count, id: id)
             counters.add(progress, in: state, aside: aside, isRetry: isRetry, rung: rung)
             if facts.hasShares {
                 byProvider[share, default: Counters()].add(progress, in: state, aside: aside, isRetry: isRetry)
@@ -265,29 +264,29 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT c.duplicates, c.rest_outcome, c.rest_devices,
-                \(UnplannedChunks.devices(of: "c")),
+                \(UnplannedChunks.devices(of: "c")) AS unplanned,
                 c.no_token
             FROM campaigns c WHERE c.number = ?1
             """,
             .int(number)
         )
         guard try rows.next() else { return 0 }
-        let duplicates = rows.int(0)
+        let duplicates = rows.int("duplicates")
         counters.counts.skipped += duplicates
         if duplicates > 0 { counters.reasons["Duplicate", default: 0] += duplicates }
-        let withoutToken = rows.int(4)
+        let withoutToken = rows.int("no_token")
         counters.counts.skipped += withoutToken
         if withoutToken > 0 { counters.reasons["NoToken", default: 0] += withoutToken }
-        if let raw = rows.optionalInt64(1), let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: raw)) {
-            counters.counts[outcome] += rows.int(2)
+        if let outcome: Outcome = rows.value("rest_outcome") {
+            counters.counts[outcome] += rows.int("rest_devices")
         }
-        counters.pending.unplanned = rows.int(3)
+        counters.pending.unplanned = rows.int("unplanned")
         return duplicates + withoutToken
     }
 
     private func reasonOfFailure(_ status: CampaignStatus) throws(LedgerError) -> String? {
         let rows = try db.rows("SELECT failure FROM campaigns WHERE number = ?1", .int(status.number))
-        return try rows.next() ? rows.optionalText(0) : nil
+        return try rows.next() ? rows.optionalText("failure") : nil
     }
 
     private func stateReason(_ status: CampaignStatus, now: Timestamp) throws(LedgerError) -> String? {

@@ -193,7 +193,7 @@ extension LedgerReader {
             .time(since)
         )
         var campaigns: [(number: UInt32, list: UInt32)] = []
-        while try rows.next() { campaigns.append((rows.uint32(0), rows.uint32(1))) }
+        while try rows.next() { campaigns.append((rows.uint32("number"), rows.uint32("list"))) }
         return campaigns
     }
 
@@ -215,11 +215,11 @@ extension LedgerReader {
         let names = devices.ids.map { Array($0.utf8) }
         var (found, last, seen): ([TracedPlace], UInt32, UInt32) = ([], from, 0)
         while try rows.next() {
-            (last, seen) = (rows.uint32(0), seen + 1)
+            (last, seen) = (rows.uint32("ordinal"), seen + 1)
             // Chunks that contain the bytes by chance are ruled out below.
             guard
-                devices.tokens.contains(where: { rows.contains(3, $0) })
-                    || names.contains(where: { rows.contains(4, $0) })
+                devices.tokens.contains(where: { rows.contains("bare", $0) })
+                    || names.contains(where: { rows.contains("device_ids", $0) })
             else { continue }
             found += try Self.chunkPlaces(rows).filter {
                 devices.tokens.contains($0.token) || $0.id.map(devices.ids.contains) ?? false
@@ -251,16 +251,16 @@ extension LedgerReader {
     /// The positions of a chunk, from a row of its ordinal, first index, provider, devices and names.
     private static func chunkPlaces(_ rows: borrowing Rows) throws(LedgerError) -> [TracedPlace] {
         let batch: DeviceBatch
-        do { batch = try DeviceBatch(encoded: rows.blob(3)) } catch {
-            throw .failed("chunk \(rows.uint32(0)) of a list: \(error)")
+        do { batch = try DeviceBatch(encoded: rows.blob("bare")) } catch {
+            throw .failed("chunk \(rows.uint32("ordinal")) of a list: \(error)")
         }
-        let ids = DeviceIDs.decode(rows.blob(4))
+        let ids = DeviceIDs.decode(rows.blob("device_ids"))
         return (0..<batch.count).map { position in
             TracedPlace(
-                chunk: rows.uint32(0),
+                chunk: rows.uint32("ordinal"),
                 position: position,
-                firstIndex: rows.uint32(1),
-                provider: ProviderName(rawValue: rows.text(2)),
+                firstIndex: rows.uint32("first_index"),
+                provider: rows.provider("provider"),
                 token: Array(batch.tokens[batch.tokenRange(at: position)]),
                 id: position < ids.count ? ids[position] : nil
             )
@@ -279,13 +279,13 @@ extension LedgerReader {
         guard try rows.next() else { return nil }
         var trace = DeviceTrace(
             campaign: facts,
-            name: rows.optionalText(0),
-            acceptedAt: rows.time(1),
+            name: rows.optionalText("name"),
+            acceptedAt: rows.time("accepted_at"),
             provider: place.provider,
             token: place.token,
             id: place.id,
             index: place.firstIndex + UInt32(place.position),
-            restOutcome: rows.optionalInt64(2).flatMap { Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }
+            restOutcome: rows.value("rest_outcome")
         )
         // Under a rate, each shard is a piece of a chunk.
         var piece: UInt32? = place.chunk
@@ -312,9 +312,14 @@ extension LedgerReader {
         )
         var told: [DeviceTrace.Told] = []
         while try rows.next() {
-            guard let step = TrackedStep(rows.int64(0)) else { continue }
+            guard let step = TrackedStep(rows.int64("step")) else { continue }
             told.append(
-                DeviceTrace.Told(surface: step.surface, type: step.type, detail: rows.text(1), at: rows.time(2))
+                DeviceTrace.Told(
+                    surface: step.surface,
+                    type: step.type,
+                    detail: rows.text("detail"),
+                    at: rows.time("at")
+                )
             )
         }
         return told
@@ -335,14 +340,13 @@ extension LedgerReader {
             .int(trace.campaign.number),
             .int(ordinal)
         )
-        let next = ShardRows.deathsColumn
         var isFound = false
         while try rows.next() {
             isFound = true
             let record = try ShardRows.record(rows)
             let whole = record.positions.isEmpty && place.position < record.count ? place.position : nil
             guard let position = record.positions.firstIndex(of: UInt16(place.position)) ?? whole else { continue }
-            let isForgotten = record.state == .settled && rows.isNull(17)
+            let isForgotten = record.state == .settled && rows.isNull("progress")
             trace.steps.append(
                 DeviceTrace.Step(
                     attempt: record.attempt,
@@ -352,10 +356,10 @@ extension LedgerReader {
                     result: isForgotten ? nil : record.progress.state(at: position),
                     requests: record.progress.requests(at: position),
                     reason: record.progress.notes[UInt16(position)]?.reason,
-                    plannedAt: rows.optionalTime(next + 1),
-                    begunAt: rows.optionalTime(next + 2),
+                    plannedAt: rows.optionalTime("cut_at"),
+                    begunAt: rows.optionalTime("begun_at"),
                     dueAt: record.dueAt,
-                    settledAt: record.state == .settled ? rows.time(next) : nil
+                    settledAt: record.state == .settled ? rows.time("since") : nil
                 )
             )
         }

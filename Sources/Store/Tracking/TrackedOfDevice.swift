@@ -54,15 +54,15 @@ extension LedgerReader {
         var (facts, last, seen): ([TrackedFact], TrackedFactPlace, Int) = ([], place, 0)
         while try rows.next() {
             seen += 1
-            last.campaign = rows.int64(0)
-            (last.step, last.device, last.detail) = (rows.int64(1), rows.int64(2), rows.text(3))
-            guard rows.int64(4) == number, let step = TrackedStep(last.step) else { continue }
+            last.campaign = rows.int64("campaign")
+            (last.step, last.device, last.detail) = (rows.int64("step"), rows.int64("device"), rows.text("detail"))
+            guard rows.int64("registered") == number, let step = TrackedStep(last.step) else { continue }
             facts.append(
                 TrackedFact(
-                    campaign: rows.optionalText(6),
+                    campaign: rows.optionalText("id"),
                     step: (step.surface.word, step.type.word),
                     detail: last.detail,
-                    at: rows.time(5)
+                    at: rows.time("at")
                 )
             )
         }
@@ -80,7 +80,9 @@ extension LedgerReader {
         )
         var facts: [TrackedFact] = []
         while try rows.next() {
-            facts.append(TrackedFact(campaign: rows.optionalText(0), detail: rows.text(1), at: rows.time(2)))
+            facts.append(
+                TrackedFact(campaign: rows.optionalText("id"), detail: rows.text("answers"), at: rows.time("at"))
+            )
         }
         return facts
     }

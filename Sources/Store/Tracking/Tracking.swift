@@ -156,8 +156,8 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> Standing {
         let rows = try db.rows("SELECT app, completed_at FROM campaigns WHERE number = ?1", .int(campaign))
         guard try rows.next() else { return Standing() }
-        let isOver = retention.forgetsTracking(completedAt: rows.optionalTime(1), now: now)
-        return Standing(app: rows.text(0), isOver: isOver)
+        let isOver = retention.forgetsTracking(completedAt: rows.optionalTime("completed_at"), now: now)
+        return Standing(app: rows.text("app"), isOver: isOver)
     }
 
     /// Inserts rows and returns the number of new ones in each total.
@@ -186,7 +186,14 @@ extension LedgerTransaction {
         }
         let inserted = try db.writtenRows(TrackedRows.insertion(of: rows.count), values: values)
         while try inserted.next() {
-            new[Total(campaign: inserted.int64(0), step: inserted.int64(1), detail: inserted.text(2)), default: 0] += 1
+            new[
+                Total(
+                    campaign: inserted.int64("campaign"),
+                    step: inserted.int64("step"),
+                    detail: inserted.text("detail")
+                ),
+                default: 0
+            ] += 1
         }
     }
 
@@ -277,7 +284,7 @@ private struct TrackedDetails {
                 .integer(step.number)
             )
             var found: Set<String> = []
-            while try rows.next() { if !rows.text(0).isEmpty { found.insert(rows.text(0)) } }
+            while try rows.next() { if !rows.text("detail").isEmpty { found.insert(rows.text("detail")) } }
             known[key] = found
         }
         if known[key]?.contains(detail) == true { return detail }

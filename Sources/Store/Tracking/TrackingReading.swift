@@ -9,18 +9,18 @@ extension LedgerReader {
             .int(campaign)
         )
         while try steps.next() {
-            guard let step = TrackedStep(steps.int64(0)) else { continue }
-            funnel.devices[Funnel.Step(step.surface, step.type, steps.text(1))] = steps.int(2)
+            guard let step = TrackedStep(steps.int64("step")) else { continue }
+            funnel.devices[Funnel.Step(step.surface, step.type, steps.text("detail"))] = steps.int("devices")
         }
         let choices = try db.rows(
             "SELECT question, choice, devices FROM poll_totals WHERE campaign = ?1",
             .int(campaign)
         )
         while try choices.next() {
-            if choices.text(0).isEmpty {
-                funnel.answered = choices.int(2)
+            if choices.text("question").isEmpty {
+                funnel.answered = choices.int("devices")
             } else {
-                funnel.choices[choices.text(0), default: [:]][choices.text(1)] = choices.int(2)
+                funnel.choices[choices.text("question"), default: [:]][choices.text("choice")] = choices.int("devices")
             }
         }
         return funnel
@@ -29,7 +29,7 @@ extension LedgerReader {
     /// A campaign's job as its producer wrote it, without its devices, as JSON; nil if there is no such campaign.
     public func storedJob(campaign: UInt32) throws(LedgerError) -> [UInt8]? {
         let rows = try db.rows("SELECT job FROM campaigns WHERE number = ?1", .int(campaign))
-        return try rows.next() ? rows.blob(0) : nil
+        return try rows.next() ? rows.blob("job") : nil
     }
 
     /// The next devices that match a segment's question about a campaign, by their numbers in the registry.
@@ -75,8 +75,8 @@ extension LedgerReader {
         }
         var (found, last): ([Int64], Int64) = ([], place.device)
         while try rows.next() {
-            last = rows.int64(0)
-            found.append(rows.int64(1))
+            last = rows.int64("device")
+            found.append(rows.int64("registered"))
         }
         if found.count == limit { return (found, TrackedPlace(surface: place.surface, device: last)) }
         if question.deed == .answered || place.surface + 1 == TrackedSurface.allCases.count { return (found, nil) }
@@ -134,7 +134,9 @@ extension LedgerReader {
             number = next
             let rows = try db.rows("SELECT completed_at FROM campaigns WHERE number = ?1", .integer(number))
             guard try rows.next() else { return UInt32(truncatingIfNeeded: number) }
-            if let completed = rows.optionalTime(0), completed <= end { return UInt32(truncatingIfNeeded: number) }
+            if let completed = rows.optionalTime("completed_at"), completed <= end {
+                return UInt32(truncatingIfNeeded: number)
+            }
         }
         return nil
     }

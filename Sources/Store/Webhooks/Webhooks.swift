@@ -181,7 +181,7 @@ extension LedgerReader {
             .int(limit)
         )
         var events: [WebhookEvent] = []
-        while try rows.next() { events.append(WebhookEvent(sequence: rows.int64(0), body: rows.blob(1))) }
+        while try rows.next() { events.append(WebhookEvent(sequence: rows.int64("seq"), body: rows.blob("body"))) }
         return events
     }
 }
@@ -190,25 +190,25 @@ extension LedgerReader {
 private enum WebhookRows {
     static let columns = """
         w.number, w.app, w.url, w.events, w.failures, w.failing_since, w.due_at, w.reason, w.disabled_at,
-        (SELECT count(*) FROM webhook_events e WHERE e.webhook = w.number),
-        (SELECT created_at FROM webhook_events e WHERE e.webhook = w.number ORDER BY e.seq LIMIT 1)
+        (SELECT count(*) FROM webhook_events e WHERE e.webhook = w.number) AS waiting,
+        (SELECT created_at FROM webhook_events e WHERE e.webhook = w.number ORDER BY e.seq LIMIT 1) AS waiting_since
         """
 
     static func record(_ rows: borrowing Rows) -> WebhookRecord {
         WebhookRecord(
-            number: rows.int64(0),
-            app: rows.text(1),
-            url: rows.text(2),
-            kinds: EventKinds(rawValue: rows.int64(3)),
+            number: rows.int64("number"),
+            app: rows.text("app"),
+            url: rows.text("url"),
+            kinds: EventKinds(rawValue: rows.int64("events")),
             state: WebhookState(
-                failures: rows.int(4),
-                failingSince: rows.optionalTime(5),
-                dueAt: rows.time(6),
-                reason: rows.text(7),
-                disabledAt: rows.optionalTime(8)
+                failures: rows.int("failures"),
+                failingSince: rows.optionalTime("failing_since"),
+                dueAt: rows.time("due_at"),
+                reason: rows.text("reason"),
+                disabledAt: rows.optionalTime("disabled_at")
             ),
-            waiting: rows.int(9),
-            waitingSince: rows.optionalTime(10)
+            waiting: rows.int("waiting"),
+            waitingSince: rows.optionalTime("waiting_since")
         )
     }
 }

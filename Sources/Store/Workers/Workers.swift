@@ -64,7 +64,7 @@ extension LedgerTransaction {
         )
         let rows = try db.rows("SELECT app, providers FROM worker_apps WHERE worker = ?1", .int(id))
         var known = AppAccounts()
-        while try rows.next() { known.add(rows.text(0), rows, 1) }
+        while try rows.next() { known.add(rows) }
         if known != accounts { try write(accounts, worker: id) }
     }
 
@@ -117,24 +117,24 @@ extension LedgerReader {
         )
         var workers: [WorkerRecord] = []
         while try rows.next() {
-            let id = rows.int64(0)
+            let id = rows.int64("id")
             if workers.last?.id != id {
                 workers.append(
                     WorkerRecord(
                         id: id,
-                        name: rows.text(1),
-                        roles: rows.words(2),
+                        name: rows.text("name"),
+                        roles: rows.words("roles"),
                         apps: [],
                         accounts: AppAccounts(),
-                        startedAt: rows.time(3),
-                        seenAt: rows.time(4),
-                        skew: rows.optionalInt64(7)
+                        startedAt: rows.time("started_at"),
+                        seenAt: rows.time("seen_at"),
+                        skew: rows.optionalInt64("skew")
                     )
                 )
             }
-            if let app = rows.optionalText(5) {
+            if let app = rows.optionalText("app") {
                 workers[workers.count - 1].apps.append(app)
-                workers[workers.count - 1].accounts.add(app, rows, 6)
+                workers[workers.count - 1].accounts.add(rows)
             }
         }
         return workers
@@ -157,7 +157,7 @@ extension LedgerReader {
             .time(Ahead.done.limit(now))
         )
         var accounts = AppAccounts()
-        while try rows.next() { accounts.add(rows.text(0), rows, 1) }
+        while try rows.next() { accounts.add(rows) }
         return accounts
     }
 
@@ -165,15 +165,16 @@ extension LedgerReader {
     public func knownApps(now: Timestamp) throws(LedgerError) -> Set<String> {
         var apps = try liveApps(now: now)
         let rows = try db.rows("SELECT DISTINCT app FROM campaigns")
-        while try rows.next() { apps.insert(rows.text(0)) }
+        while try rows.next() { apps.insert(rows.text("app")) }
         return apps
     }
 }
 
 extension AppAccounts {
     /// Adds a row's account; a worker older than FCM support names no providers and has APNs.
-    fileprivate mutating func add(_ app: String, _ rows: borrowing Rows, _ column: Int32) {
-        let names = rows.isNull(column) ? [ProviderName.apns] : rows.words(column).map { ProviderName(rawValue: $0) }
-        providers[app, default: []].formUnion(names)
+    fileprivate mutating func add(_ rows: borrowing Rows) {
+        let isOld = rows.isNull("providers")
+        let names = isOld ? [ProviderName.apns] : rows.words("providers").map { ProviderName(rawValue: $0) }
+        providers[rows.text("app"), default: []].formUnion(names)
     }
 }
