@@ -92,13 +92,15 @@ let package = Package(
             "Transport",
             ["CShims", "Delivery", "TLS", "HTTP2", "AMQP", nioCore, nioPosix, nioHTTP1, nioConcurrency, logging]
         ),
-        library(
-            "Store",
-            [
+        .target(
+            name: "Store",
+            dependencies: [
                 "Campaigns", "PushProviders", "Delivery", logging, .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
-            ]
+            ],
+            resources: [.embedInCode("Schema/sqlite.sql"), .embedInCode("Schema/postgresql.sql")],
+            swiftSettings: houseSettings
         ),
 
         // Wiring
