@@ -71,8 +71,9 @@ struct ContentTests {
         #expect(try await ledger.read { try $0.contents() }.map(\.app) == ["shop"])
     }
 
-    @Test func `a campaign of before has the kind notification`() async throws {
-        let ledger = try scratch.open(on: .sqlite)
+    @Test(arguments: TestDatabase.all)
+    func `a campaign of before has the kind notification`(_ database: TestDatabase) async throws {
+        let ledger = try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([1], facts: Sample.facts(id: "a"), identity: "a"))
         #expect(try await ledger.status(number).kind == "notification")
         #expect(try await ledger.read { try $0.contents() } == [])

@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Foundation
+import GRDB
 import Servers
 import Store
 import Synchronization
@@ -54,6 +55,54 @@ final class ScratchLedger: Sendable {
     var ledger: Ledger {
         guard let ledger = state.withLock({ $0.ledger }) else { preconditionFailure("no ledger is open") }
         return ledger
+    }
+
+    /// The place that errors name.
+    func place() throws -> String {
+        guard let name = database else { return path }
+        return "postgresql://127.0.0.1:\(try PrivatePostgreSQL.shared.get().port)/\(name)"
+    }
+
+    /// Chooses the kind of database, which has no tables yet.
+    func choose(_ kind: TestDatabase) throws {
+        guard kind == .postgreSQL else { return }
+        let name = try PrivatePostgreSQL.shared.get().createDatabase()
+        state.withLock { $0.database = name }
+    }
+
+    /// Runs statements that the ledger knows nothing of; returns the values of the first column.
+    @discardableResult
+    func execute(_ sql: String) throws -> [String] {
+        if let database {
+            let server = try PrivatePostgreSQL.shared.get()
+            let output = try server.execute("SET search_path = fanfare; \(sql)", database: database)
+            return output.split(separator: "\n").map(String.init)
+        }
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.write { db in
+            var values: [String] = []
+            let statements = try db.allStatements(sql: sql)
+            while let statement = try statements.next() { values = try String.fetchAll(statement) }
+            return values
+        }
+    }
+
+    /// Adds a migration that this version does not know.
+    func migrateFurther() throws {
+        try execute(
+            database == nil
+                ? "INSERT INTO grdb_migrations VALUES ('99')" : "INSERT INTO migrations (name) VALUES ('99')"
+        )
+    }
+
+    /// The names of the tables with the ledger's data.
+    func tables() throws -> [String] {
+        let all =
+            database == nil
+            ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            : "SELECT tablename FROM pg_tables WHERE schemaname = 'fanfare'"
+        return try execute(all).filter { !["grdb_migrations", "migrations", "writers"].contains($0) }
     }
 
     /// Chooses the kind of database and opens it.

@@ -29,8 +29,9 @@ struct RehearsalTests {
         #expect(try await ledger.read { try $0.pauses() }.map(\.scope) == [PauseScope(app: "shop")])
     }
 
-    @Test func `what a rehearsed body throws is thrown`() async throws {
-        try scratch.open(on: .sqlite)
+    @Test(arguments: TestDatabase.all)
+    func `what a rehearsed body throws is thrown`(_ database: TestDatabase) async throws {
+        try scratch.open(on: database)
         await #expect(throws: LedgerError.failed("no")) {
             try await ledger.rehearse { _ in throw LedgerError.failed("no") }
         }

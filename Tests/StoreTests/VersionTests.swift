@@ -72,15 +72,18 @@ struct VersionTests {
         #expect(after.stage == .completed && after.counts.accepted == 13 && after.law == .holds)
     }
 
-    @Test func `a worker whose ledger a later version migrates goes on, and cannot be started again`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all)
+    func `a worker whose ledger a later version migrates goes on, and cannot be started again`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let worker = try await ledger.write {
             try $0.registerWorker(name: "old", roles: ["planner"], accounts: .apns(["news"]), now: .start)
         }
         let number = try await ledger.accepted(Sample.campaign([4, 2]))
         _ = try await ledger.planned(number, max: 1)
         let (_, token) = try await ledger.running(key(number, 0))
-        try await migrate()
+        try migrate()
 
         _ = try await ledger.write(.synced) { try $0.settle(token, .of(.accepted(4)), now: .start) }
         try await ledger.write { try $0.reportWorker(worker, accounts: .apns(["news", "shop"]), now: .start + 1) }
@@ -94,27 +97,18 @@ struct VersionTests {
         let status = try await ledger.status(number)
         #expect(status.stage == .completed && status.law == .holds)
         #expect(status.counts.accepted == 4 && status.counts.failed == 2)
-        #expect(throws: LedgerError.newerVersion(path: scratch.path)) { try scratch.open(create: false) }
+        let place = try scratch.place()
+        #expect(throws: LedgerError.newerVersion(path: place)) { try scratch.open(create: false) }
     }
 
     /// Makes the changes that the rules of `Upgrades` permit a later version in every table.
-    private func migrate() async throws {
-        let raw = try DatabaseQueue(path: scratch.path)
-        try await raw.write { db in
-            let tables = try String.fetchAll(
-                db,
-                sql: """
-                    SELECT name FROM sqlite_master
-                    WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%'
-                    """
-            )
-            #expect(tables.count > 10)
-            for table in tables where table != "meta" {
-                try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN later INTEGER NOT NULL DEFAULT 0")
-            }
-            try db.execute(sql: "CREATE TABLE later (number INTEGER)")
-            try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')")
+    private func migrate() throws {
+        let tables = try scratch.tables()
+        #expect(tables.count > 10)
+        for table in tables where table != "meta" {
+            try scratch.execute("ALTER TABLE \(table) ADD COLUMN later BIGINT NOT NULL DEFAULT 0")
         }
-        try raw.close()
+        try scratch.execute("CREATE TABLE later (number BIGINT)")
+        try scratch.migrateFurther()
     }
 }

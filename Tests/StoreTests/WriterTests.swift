@@ -91,9 +91,12 @@ struct WriterTests {
         await ledger.close()
     }
 
-    @Test func `what can wait is committed with what cannot, and a rest ends when the ledger is closed`() async throws {
-        let pool = try DatabasePool(path: scratch.path)
-        let writer = LedgerWriter(SQLiteDriver(pool), logger: Logger(label: "test"), rest: .seconds(3600))
+    @Test(arguments: TestDatabase.all)
+    func `what can wait is committed with what cannot, and a rest ends when the ledger is closed`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
+        let writer = LedgerWriter(ledger.driver, logger: Logger(label: "test"), rest: .seconds(3600))
         let order = Mutex<[Int]>([])
         func submit(_ number: Int, _ priority: Ledger.Priority, then: @escaping @Sendable () -> Void = {}) {
             writer.submit(
@@ -120,10 +123,11 @@ struct WriterTests {
         #expect(order.withLock { $0 } == Array(0...7))
     }
 
-    @Test func `what goes ahead is committed before what waits, and ends the transaction that is under way`()
-        async throws
-    {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all)
+    func `what goes ahead is committed before what waits, and ends the transaction that is under way`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let order = Mutex<[String]>([])
         let isHeld = DispatchSemaphore(value: 0)
         let isBusy = AsyncStream.makeStream(of: Void.self)

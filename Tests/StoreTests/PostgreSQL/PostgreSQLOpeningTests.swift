@@ -15,30 +15,6 @@ struct PostgreSQLOpeningTests {
         } catch { return error }
     }
 
-    @Test func `tables are made only where it is asked for, once, whoever comes first`() async throws {
-        let server = try server()
-        let name = try server.createDatabase()
-        #expect(
-            failure(server.url(name), create: false) == .missing(path: "postgresql://127.0.0.1:\(server.port)/\(name)")
-        )
-        let url = server.url(name)
-        let ids = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<6 { group.addTask { try Ledger.open(postgreSQL: url, create: true).storeID } }
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
-        #expect(ids.count == 1 && ids.first?.count == 16)
-        #expect(try Ledger.open(postgreSQL: url, create: false).storeID == ids.first)
-        try server.dropDatabase(name)
-    }
-
-    @Test func `a ledger of a later version is refused`() throws {
-        let server = try server()
-        let name = try server.createDatabase(template: TestDatabase.template.get())
-        try server.execute("INSERT INTO fanfare.migrations (name) VALUES ('99')", database: name)
-        #expect(failure(server.url(name)) == .newerVersion(path: "postgresql://127.0.0.1:\(server.port)/\(name)"))
-        try server.dropDatabase(name)
-    }
-
     @Test func `who is not let in hears why, and no password is told`() throws {
         let server = try server()
         let refused = [

@@ -119,20 +119,15 @@ struct ProviderTests {
         #expect(try await ledger.status(number).law == .holds)
     }
 
-    private func forgetProviders() throws {
-        try DatabaseQueue(path: scratch.path).write {
-            try $0.execute(sql: "UPDATE worker_apps SET providers = NULL; UPDATE lists SET providers = NULL")
-        }
-    }
-
-    @Test func `what a worker of before has written is of APNs`() async throws {
-        try scratch.open(on: .sqlite)
+    @Test(arguments: TestDatabase.all)
+    func `what a worker of before has written is of APNs`(_ database: TestDatabase) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4]))
         _ = try await ledger.write {
             try $0.registerWorker(name: "w", roles: [], accounts: AppAccounts(["news": [.fcm]]), now: .start)
         }
         #expect(try await ledger.read { try $0.liveAccounts(now: .start) } == AppAccounts(["news": [.fcm]]))
-        try forgetProviders()
+        try scratch.execute("UPDATE worker_apps SET providers = NULL; UPDATE lists SET providers = NULL")
         #expect(try await ledger.read { try $0.liveAccounts(now: .start) } == AppAccounts(["news": [.apns]]))
         #expect(try await ledger.read { try $0.providers(list: 1) } == [.apns])
         let status = try await ledger.status(number)
