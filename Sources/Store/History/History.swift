@@ -131,9 +131,9 @@ extension LedgerReader {
     ) throws(LedgerError) -> [HistoryEntry] {
         let rows = try db.rows(
             """
-            SELECT h.seq, h.kind, h.actor, h.at, h.data FROM history h WHERE h.campaign = ?1 AND h.seq > ?2
+            SELECT \(HistoryEntry.columns) FROM history h WHERE h.campaign = ?1 AND h.seq > ?2
             UNION ALL
-            SELECT h.seq, h.kind, h.actor, h.at, h.data FROM campaigns c
+            SELECT \(HistoryEntry.columns) FROM campaigns c
             JOIN history h ON h.campaign = 0 AND h.at >= c.accepted_at AND h.app IN ('', c.app)
                 AND (c.completed_at IS NULL OR h.at <= c.completed_at)
             WHERE c.number = ?1 AND h.seq > ?2
@@ -144,17 +144,7 @@ extension LedgerReader {
         )
         var entries: [HistoryEntry] = []
         while try rows.next() {
-            // Kinds of a later version are left out.
-            guard let kind: HistoryEntry.Kind = rows.value("kind") else { continue }
-            entries.append(
-                HistoryEntry(
-                    sequence: rows.int64("seq"),
-                    kind: kind,
-                    actor: rows.text("actor"),
-                    at: rows.time("at"),
-                    data: JSONReader.read(Array(rows.text("data").utf8)).value ?? .object([])
-                )
-            )
+            if let entry = HistoryEntry(rows) { entries.append(entry) }
         }
         for part in try parts(campaign: number, now: now) where part.hasOwnTimes && part.releaseAt <= now {
             entries.append(
@@ -178,6 +168,21 @@ extension LedgerReader {
 }
 
 extension HistoryEntry {
+    /// The columns of `history h` that `init(_:)` reads.
+    static let columns = "h.seq, h.kind, h.actor, h.at, h.data"
+
+    /// The entry of a row; nil if its kind is of a later version.
+    init?(_ rows: borrowing Rows) {
+        guard let kind: Kind = rows.value("kind") else { return nil }
+        self.init(
+            sequence: rows.int64("seq"),
+            kind: kind,
+            actor: rows.text("actor"),
+            at: rows.time("at"),
+            data: JSONReader.read(Array(rows.text("data").utf8)).value ?? .object([])
+        )
+    }
+
     /// The entry for a refused job.
     public init(_ refused: RefusedJob) {
         let document = JSONReader.read(refused.document).value

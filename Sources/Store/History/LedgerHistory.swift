@@ -22,7 +22,7 @@ extension LedgerReader {
     public func history(after sequence: Int64, limit: Int) throws(LedgerError) -> [LedgerHistory] {
         let rows = try db.rows(
             """
-            SELECT h.seq, h.kind, h.actor, h.at, h.data, h.campaign, coalesce(c.app, h.app) AS app,
+            SELECT \(HistoryEntry.columns), h.campaign, coalesce(c.app, h.app) AS app,
                 coalesce(c.id, '') AS campaign_id
             FROM history h LEFT JOIN campaigns c ON c.number = h.campaign
             WHERE h.seq > ?1 ORDER BY h.seq LIMIT ?2
@@ -32,15 +32,7 @@ extension LedgerReader {
         )
         var found: [LedgerHistory] = []
         while try rows.next() {
-            // Kinds of a later version are left out.
-            guard let kind: HistoryEntry.Kind = rows.value("kind") else { continue }
-            let entry = HistoryEntry(
-                sequence: rows.int64("seq"),
-                kind: kind,
-                actor: rows.text("actor"),
-                at: rows.time("at"),
-                data: JSONReader.read(Array(rows.text("data").utf8)).value ?? .object([])
-            )
+            guard let entry = HistoryEntry(rows) else { continue }
             found.append(
                 LedgerHistory(
                     entry: entry,

@@ -48,8 +48,9 @@ extension LedgerTransaction {
     }
 
     private func facts(of claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimPlan.Facts {
-        let (row, deaths) = try shardWithDeaths(claim.key)
-        guard let row else { return ClaimPlan.Facts(row: nil, campaign: nil) }
+        guard let (row, deaths) = try reader.shardWithDeaths(claim.key) else {
+            return ClaimPlan.Facts(row: nil, campaign: nil)
+        }
         let owner = try reader.owner(of: row, now: now)
         let campaign = try reader.campaign(of: row)
         let isQuiet = try reader.isQuiet(row, of: campaign, at: now)
@@ -77,19 +78,6 @@ extension LedgerTransaction {
             .int(devices),
             reach: .shards
         )
-    }
-
-    private func shardWithDeaths(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, Int) {
-        let rows = try db.rows(
-            ShardRows.selectOne,
-            .int(key.campaign),
-            .int(key.part),
-            .int(key.ordinal),
-            .int(key.child),
-            locking: .untilCommit
-        )
-        guard try rows.next() else { return (nil, 0) }
-        return (try ShardRows.record(rows), rows.int("deaths"))
     }
 
     /// The unpublished retry shards of a settled row, left by a crash between settlement and publish.

@@ -85,7 +85,10 @@ enum ShardRows {
 
 extension LedgerReader {
     /// A shard's row; nil if the ledger does not know it.
-    public func shard(_ key: ShardKey) throws(LedgerError) -> ShardRecord? {
+    public func shard(_ key: ShardKey) throws(LedgerError) -> ShardRecord? { try shardWithDeaths(key)?.record }
+
+    /// A shard's row, and the number of its workers that died; nil if the ledger does not know it.
+    func shardWithDeaths(_ key: ShardKey) throws(LedgerError) -> (record: ShardRecord, deaths: Int)? {
         let rows = try db.rows(
             ShardRows.selectOne,
             .int(key.campaign),
@@ -94,7 +97,7 @@ extension LedgerReader {
             .int(key.child),
             locking: .untilCommit
         )
-        return try rows.next() ? try ShardRows.record(rows) : nil
+        return try rows.next() ? (try ShardRows.record(rows), rows.int("deaths")) : nil
     }
 
     /// Rows of a campaign that are not settled, in order of their keys.
