@@ -75,7 +75,6 @@ import Testing
         try pair.submit(tag: 2, at: 200)
         try pair.submit(tag: 3, at: 300)
         try pair.carryUp()
-        #expect(pair.client.oldestSubmittedAt == 100)
         let count = pair.client.expire(submittedBefore: 300, resetsMax: 10) { pair.ends.append(HTTP2Pair.keep($0)) }
         #expect(count == 2)
         #expect(pair.ends.map(\.tag) == [1, 2])

@@ -27,11 +27,6 @@ struct SourceFile {
     /// True for handwritten Swift.
     var isHandwrittenSwift: Bool { path.hasSuffix(".swift") && !path.hasSuffix(".pb.swift") }
 
-    /// The offset of every line's first byte in `code`.
-    var lineStarts: [Int] {
-        [0] + code.indices.filter { code[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
-    }
-
     /// Returns the lines, counted from 1, in which a phrase occurs as a whole word.
     func lines(of phrase: String) -> [Int] {
         let needle = Array(phrase.utf8)

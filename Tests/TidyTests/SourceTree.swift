@@ -38,6 +38,14 @@ struct SourceTree {
         try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
     }
 
+    /// Returns the bytes of every file of the tree, pages and data too, and of the files beside `Package.swift`.
+    func allTexts() -> [(path: String, text: [UInt8])] {
+        (paths + topLevel).compactMap { path in
+            guard let data = try? Data(contentsOf: folder.appendingPathComponent(path)) else { return nil }
+            return (path, Array(data))
+        }
+    }
+
     private static func isText(_ path: String) -> Bool {
         ["swift", "sh", "py", "c", "h", "modulemap", "proto", "sql"].contains(URL(fileURLWithPath: path).pathExtension)
     }

@@ -25,8 +25,6 @@ struct TransportBench: Sendable {
         /// The time from request to answer, of every hundredth request.
         var answerNanoseconds: [Int64]
 
-        /// Microseconds of CPU per request.
-        var microsecondsPerRequest: Double { self.cpuSeconds * 1e6 / Double(max(1, self.requests)) }
         /// Requests per second.
         var rate: Double { Double(self.requests) / max(self.seconds, 1e-9) }
     }

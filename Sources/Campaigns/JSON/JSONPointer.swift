@@ -24,18 +24,6 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The pointer as text.
     public var description: String { text }
 
-    /// Returns true if a text has the form of RFC 6901: empty, or parts after slashes in which `~` is `~0` or `~1`.
-    public static func isWellFormed(_ text: String) -> Bool {
-        var bytes = text.utf8.makeIterator()
-        guard let first = bytes.next() else { return true }
-        guard first == UInt8(ascii: "/") else { return false }
-        while let byte = bytes.next() {
-            guard byte == UInt8(ascii: "~") else { continue }
-            guard let code = bytes.next(), code == UInt8(ascii: "0") || code == UInt8(ascii: "1") else { return false }
-        }
-        return true
-    }
-
     private static func escaped(_ name: String) -> String {
         guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return name }
         var escaped = ""

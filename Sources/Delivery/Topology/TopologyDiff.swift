@@ -80,14 +80,6 @@ public enum TopologyChange: Sendable, Equatable {
     case conflict(name: String, difference: String)
     /// Another policy than ours is in force on the queue.
     case overruled(queue: String, by: String)
-
-    /// True if `apply` can make the change by itself.
-    public var isApplicable: Bool {
-        switch self {
-        case .createExchange, .createQueue, .createBinding, .setPolicy: true
-        case .conflict, .overruled: false
-        }
-    }
 }
 
 extension TopologyManifest {

@@ -199,11 +199,6 @@ public final class HTTP2ClientSession {
         self.state.pointee.abandon(index, isReset: isReset)
     }
 
-    /// The submission time of the oldest stream without an end; nil when there is none.
-    public var oldestSubmittedAt: Int64? {
-        self.state.pointee.table.oldestLive.map { self.state.pointee.table[$0].pointee.submittedAt }
-    }
-
     /// Ends every stream because the connection is gone; the session must not be used afterwards.
     public func endAll(_ body: (borrowing StreamEnd) -> Void) {
         self.takeEnded(body)

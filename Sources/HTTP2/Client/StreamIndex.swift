@@ -71,11 +71,6 @@ struct StreamIndex: ~Copyable {
         }
         self.entries[place] = Entry(streamID: 0, slot: ClientSlot.none)
     }
-
-    /// Calls `body` with the slots of all streams; the table must not change meanwhile.
-    func forEachSlot(_ body: (Int32) -> Void) {
-        for place in 0...self.mask where self.entries[place].streamID != 0 { body(self.entries[place].slot) }
-    }
 }
 
 /// A queue of waiting slots; each slot is in at most one queue at a time.

@@ -9,8 +9,6 @@ import CShims
 final class MessageKeys {
     /// Bytes of the key for AES-128-GCM.
     static let keyBytes = 16
-    /// Bytes of the nonce for AES-128-GCM.
-    static let nonceBytes = 12
     static let saltBytes = 16
     static let secretBytes = 32
 

@@ -34,9 +34,6 @@ final class PeerBook: Sendable {
 
     init(_ trusted: TrustedProxies) { self.trusted = trusted }
 
-    /// True if no proxy is trusted.
-    var trustsNobody: Bool { trusted.isEmpty }
-
     /// Returns true if a peer is a trusted proxy.
     func isProxy(_ peer: Peer) -> Bool { peer.address.map { trusted.contains($0) } ?? false }
 
