@@ -69,7 +69,7 @@ struct Sample {
 struct Signer: Sendable {
     let keyID: String
     let teamID: String
-    let pair: ES256.KeyPair?
+    let pair: KeyPair?
 
     init(keyID: String, teamID: String) {
         self.keyID = keyID

@@ -73,26 +73,23 @@ enum PropertiesCodec {
         pool: CodecPool
     ) throws(AMQPSessionError) -> Int {
         var raw = amqp_basic_properties_t()
-        if let text = properties.contentType {
-            raw.content_type = try pool.shortString(text, "content_type")
-            raw._flags |= contentType
+        func set(
+            _ field: inout amqp_bytes_t,
+            _ flag: UInt32,
+            _ text: String?,
+            _ name: StaticString
+        )
+            throws(AMQPSessionError) -> UInt32
+        {
+            guard let text else { return 0 }
+            field = try pool.shortString(text, name)
+            return flag
         }
-        if let text = properties.type {
-            raw.type = try pool.shortString(text, "type")
-            raw._flags |= type
-        }
-        if let text = properties.messageID {
-            raw.message_id = try pool.shortString(text, "message_id")
-            raw._flags |= messageID
-        }
-        if let text = properties.correlationID {
-            raw.correlation_id = try pool.shortString(text, "correlation_id")
-            raw._flags |= correlationID
-        }
-        if let text = properties.expiration {
-            raw.expiration = try pool.shortString(text, "expiration")
-            raw._flags |= expiration
-        }
+        raw._flags |= try set(&raw.content_type, contentType, properties.contentType, "content_type")
+        raw._flags |= try set(&raw.type, type, properties.type, "type")
+        raw._flags |= try set(&raw.message_id, messageID, properties.messageID, "message_id")
+        raw._flags |= try set(&raw.correlation_id, correlationID, properties.correlationID, "correlation_id")
+        raw._flags |= try set(&raw.expiration, expiration, properties.expiration, "expiration")
         if let seconds = properties.timestamp {
             raw.timestamp = seconds
             raw._flags |= timestamp

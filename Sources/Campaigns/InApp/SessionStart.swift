@@ -14,7 +14,7 @@ public struct SessionStart: Sendable, Equatable {
         reader.require("id", fix: "give the session a UUID of its own")
         reader.require("started_at")
         let id = reader.text("id")
-        if let id, !isUUID(id) {
+        if let id, !TrackingRequest.isUUID(id) {
             log.refuse(.format, at: JSONPointer(text: "/id"), "id must be a UUID")
         }
         let startedAt = reader.instant("started_at")
@@ -24,18 +24,6 @@ public struct SessionStart: Sendable, Equatable {
         }
         guard log.isEmpty, let id, let startedAt else { return (nil, log.all) }
         return (SessionStart(id: id, startedAt: startedAt, locale: locale), [])
-    }
-
-    /// Returns true for a UUID as text (RFC 9562, section 4).
-    private static func isUUID(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 36 else { return false }
-        return bytes.enumerated().allSatisfy { index, byte in
-            switch index {
-            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
-            default: (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
-            }
-        }
     }
 }
 

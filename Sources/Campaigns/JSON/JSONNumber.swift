@@ -22,9 +22,9 @@ public struct JSONNumber: Hashable, Sendable {
     /// The nearest double.
     public var double: Double? { Double(text) }
 
-    /// Returns true if a text is a JSON number (RFC 8259, section 6).
+    /// Returns true for the grammar of RFC 8259, section 6: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
     static func isNumber(_ text: some Collection<UInt8>) -> Bool {
-        var rest = Array(text)[...]
+        var rest = text[...]
         func takeDigits() -> Int {
             let count = rest.prefix { (48...57).contains($0) }.count
             rest = rest.dropFirst(count)

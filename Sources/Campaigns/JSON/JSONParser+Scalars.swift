@@ -157,7 +157,7 @@ extension JSONParser {
             return .null
         }
         let text = String(decoding: word, as: UTF8.self)
-        guard JSONParser.isNumber(word) else {
+        guard JSONNumber.isNumber(word) else {
             note(.syntax, "\(text.prefix(40)) is not a JSON number", fix: JSONParser.fix(forNumber: word), at: start)
             return .null
         }
@@ -218,29 +218,5 @@ extension JSONParser {
             true
         default: false
         }
-    }
-
-    /// Returns true for the grammar of RFC 8259, section 6: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
-    private static func isNumber(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        var rest = word
-        func digits() -> Int {
-            let count = rest.prefix { (48...57).contains($0) }.count
-            rest = rest.dropFirst(count)
-            return count
-        }
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        let startsWithZero = rest.first == 48
-        let whole = digits()
-        guard whole == 1 || (whole > 1 && !startsWithZero) else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
-            guard digits() > 0 else { return false }
-        }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest = rest.dropFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-            guard digits() > 0 else { return false }
-        }
-        return rest.isEmpty
     }
 }

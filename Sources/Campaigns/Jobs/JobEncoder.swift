@@ -101,17 +101,16 @@ extension Device {
 
 extension Content {
     fileprivate var encoded: JSONValue {
-        func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map(JSONValue.string)) }
-        return .object([
+        .object([
             "title": title.map(JSONValue.string),
             "subtitle": subtitle.map(JSONValue.string),
             "body": body.map(JSONValue.string),
             "title_loc_key": titleLocKey.map(JSONValue.string),
-            "title_loc_args": texts(titleLocArgs),
+            "title_loc_args": titleLocArgs.encodedUnlessEmpty,
             "subtitle_loc_key": subtitleLocKey.map(JSONValue.string),
-            "subtitle_loc_args": texts(subtitleLocArgs),
+            "subtitle_loc_args": subtitleLocArgs.encodedUnlessEmpty,
             "loc_key": locKey.map(JSONValue.string),
-            "loc_args": texts(locArgs),
+            "loc_args": locArgs.encodedUnlessEmpty,
             "launch_image": launchImage.map(JSONValue.string),
             "url": url.map(JSONValue.string),
             "media_url": mediaURL.map(JSONValue.string),
@@ -149,17 +148,16 @@ extension ActionLink {
 
 extension Localization {
     fileprivate var encoded: JSONValue {
-        func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map(JSONValue.string)) }
-        return .object([
+        .object([
             "title": title.map(JSONValue.string),
             "subtitle": subtitle.map(JSONValue.string),
             "body": body.map(JSONValue.string),
             "title_loc_key": titleLocKey.map(JSONValue.string),
-            "title_loc_args": texts(titleLocArgs),
+            "title_loc_args": titleLocArgs.encodedUnlessEmpty,
             "subtitle_loc_key": subtitleLocKey.map(JSONValue.string),
-            "subtitle_loc_args": texts(subtitleLocArgs),
+            "subtitle_loc_args": subtitleLocArgs.encodedUnlessEmpty,
             "loc_key": locKey.map(JSONValue.string),
-            "loc_args": texts(locArgs),
+            "loc_args": locArgs.encodedUnlessEmpty,
             "url": url.map(JSONValue.string),
             "media_url": mediaURL.map(JSONValue.string),
             "sound": sound.map(\.encoded),
@@ -240,4 +238,9 @@ extension DeliveryOptions {
             "in_app": inApp?.encoded,
         ])
     }
+}
+
+extension [String] {
+    /// The array as JSON; nil if it is empty.
+    fileprivate var encodedUnlessEmpty: JSONValue? { isEmpty ? nil : .array(map(JSONValue.string)) }
 }

@@ -83,24 +83,8 @@ extension Progress {
     }
 }
 
-private struct PackedWriter {
-    var bytes: [UInt8] = []
-
-    mutating func number(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
-
-    mutating func text(_ value: String) {
-        number(UInt64(value.utf8.count))
-        bytes.append(contentsOf: value.utf8)
-    }
-
-    mutating func run(_ run: Progress.NoteRun, reasons: [String]) {
+extension PackedWriter {
+    fileprivate mutating func run(_ run: Progress.NoteRun, reasons: [String]) {
         number(UInt64(run.start))
         number(UInt64(run.length))
         let note = run.note

@@ -65,9 +65,7 @@ public struct ShardID: Hashable, Sendable, CustomStringConvertible {
 
     private func path(with step: String) -> String {
         guard path.utf8.count + step.utf8.count > Self.pathMax else { return path + step }
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
-        for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return ".~" + String(hash, radix: 16) + step
+        return ".~" + String(FNV1a(path.utf8).bits, radix: 16) + step
     }
 }
 

@@ -21,8 +21,8 @@ struct TemplateNumber: Sendable, Equatable {
         var units: Int128 = 0
         var (digits, fraction, isNegative) = (0, -1, false)
         var (start, end) = (0, bytes.count)
-        while start < end, Self.isSpace(bytes[start]) { start += 1 }
-        while end > start, Self.isSpace(bytes[end - 1]) { end -= 1 }
+        while start < end, TemplateScanner.isSpace(bytes[start]) { start += 1 }
+        while end > start, TemplateScanner.isSpace(bytes[end - 1]) { end -= 1 }
         if start < end, bytes[start] == UInt8(ascii: "-") || bytes[start] == UInt8(ascii: "+") {
             isNegative = bytes[start] == UInt8(ascii: "-")
             start += 1
@@ -43,8 +43,6 @@ struct TemplateNumber: Sendable, Equatable {
     }
 
     static let zero = TemplateNumber(units: 0)
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
 
     static func power(_ exponent: Int) -> Int128 {
         var result: Int128 = 1

@@ -87,7 +87,7 @@ public struct TrackingBatch: Hashable, Sendable {
             places[entry.device.app] = UInt64(apps.count)
             apps.append(entry.device.app)
         }
-        var writer = BatchWriter()
+        var writer = PackedWriter()
         writer.bytes.reserveCapacity(16 + entries.count * 32)
         writer.bytes += Self.magic
         writer.bytes.append(Self.version)
@@ -173,24 +173,6 @@ public struct TrackingBatch: Hashable, Sendable {
             return .answers(PollAnswers(device: device, answers: answers, at: at))
         default: throw .malformed("an unknown kind of entry")
         }
-    }
-}
-
-private struct BatchWriter {
-    var bytes: [UInt8] = []
-
-    mutating func number(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    mutating func text(_ text: String) {
-        number(UInt64(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
     }
 }
 

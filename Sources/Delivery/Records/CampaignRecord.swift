@@ -26,6 +26,11 @@ public enum CampaignStage: String, Sendable, CaseIterable {
         case .refused, .completed, .cancelled, .failed: false
         }
     }
+
+    /// Returns the state in the contract's words: a live campaign with a reason to pause is `paused`.
+    public func word(pausedBy reasons: Set<AsideReason>) -> String {
+        isLive && !reasons.isEmpty ? "paused" : rawValue
+    }
 }
 
 /// The facts about a campaign that a claim, a planner and a poll need.
@@ -156,6 +161,9 @@ public struct CampaignFacts: Sendable, Equatable {
         if isSuspended { reasons.insert(.suspended) }
         return reasons
     }
+
+    /// The state in the contract's words.
+    public var stateWord: String { stage.word(pausedBy: pauseReasons) }
 
     /// The reason why its shards wait; nil if they do not.
     ///

@@ -275,8 +275,7 @@ private struct GroupCache {
 
     mutating func group(_ traits: PackedTraits) throws -> ListChunk.Group {
         let bytes = traits.groupBytes
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        let hash = FNV1a(bytes).bits
         if let found = known[hash], found.bytes.elementsEqual(bytes) { return found.group }
         guard let group = traits.chunkGroup else {
             throw LedgerError.failed("a device of the registry has traits that this version cannot read")

@@ -87,9 +87,6 @@ extension CampaignFacts {
     /// `APP/ID`.
     package var name: String { "\(app)/\(id)" }
 
-    /// The state in the contract's words: `paused`, or its stage.
-    package var stateWord: String { stage.isLive && !pauseReasons.isEmpty ? "paused" : stage.rawValue }
-
     /// The result of an order, as commands with `--json` and the HTTP API show it.
     package var orderJSON: JSONValue {
         .object([

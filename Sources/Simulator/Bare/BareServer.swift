@@ -80,26 +80,17 @@ public final class BareServer: Sendable {
         let shared = Shared(behaviour, now: now, arrived: arrived)
         do {
             let paces = try await paces(behaviour, group)
-            let channel = try await ServerBootstrap(group: group)
-                .serverChannelOption(.backlog, value: 256)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        guard let pace = paces[ObjectIdentifier(channel.eventLoop)] else {
-                            preconditionFailure("a connection on a loop of another group")
-                        }
-                        let handler = BareHandler(
-                            tls: try TLSSession(server: tls),
-                            server: shared,
-                            pace: pace.value,
-                            maxConcurrentStreams: maxConcurrentStreams
-                        )
-                        try channel.pipeline.syncOperations.addHandler(handler)
-                    }
+            let channel = try await group.listen(host: host, port: port) { loop in
+                guard let pace = paces[ObjectIdentifier(loop)] else {
+                    preconditionFailure("a connection on a loop of another group")
                 }
-                .bind(host: host, port: port).get()
+                return BareHandler(
+                    tls: try TLSSession(server: tls),
+                    server: shared,
+                    pace: pace.value,
+                    maxConcurrentStreams: maxConcurrentStreams
+                )
+            }
             let bound = channel.localAddress?.port ?? port
             return BareServer(port: bound, group: group, channel: channel, shared: shared)
         } catch {

@@ -34,22 +34,9 @@ final class ProviderListener: Sendable {
         logger: Logger
     ) async throws -> ProviderListener {
         let loops = try await ServingLoops.make(on: group, state: state)
-        let channel = try await ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 256)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Full reads make the most of a wake-up (measured for the sender: 64 KB).
-            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let core = loops.core(of: channel.eventLoop)
-                    let session = try TLSSession(server: context)
-                    try channel.pipeline.syncOperations.addHandler(
-                        SimulatorConnection(core: core, tls: session, logger: logger)
-                    )
-                }
-            }
-            .bind(host: host, port: port).get()
+        let channel = try await group.listen(host: host, port: port) { loop in
+            SimulatorConnection(core: loops.core(of: loop), tls: try TLSSession(server: context), logger: logger)
+        }
         return ProviderListener(state: state, loops: loops, host: host, channel: channel)
     }
 

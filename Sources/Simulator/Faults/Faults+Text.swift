@@ -112,44 +112,38 @@ extension Faults {
             ),
         ]
 
-    private static func flag(_ name: String, _ path: any WritableKeyPath<Faults, Bool> & Sendable) -> Field {
+    /// A field that keeps what `read` makes of a text.
+    private static func field<Value>(
+        _ name: String,
+        _ path: any WritableKeyPath<Faults, Value> & Sendable,
+        value: String,
+        read: @escaping @Sendable (String) -> Value?
+    ) -> Field {
         Field(
             name: name,
-            value: "true or false",
+            value: value,
             get: { "\($0[keyPath: path])" },
             set: { faults, text in
-                guard let isSet = Bool(text) else { return false }
-                faults[keyPath: path] = isSet
+                guard let value = read(text) else { return false }
+                faults[keyPath: path] = value
                 return true
             }
         )
+    }
+
+    private static func flag(_ name: String, _ path: any WritableKeyPath<Faults, Bool> & Sendable) -> Field {
+        field(name, path, value: "true or false") { Bool($0) }
     }
 
     /// A field whose value is text that may stand in a header field.
     private static func text(_ name: String, _ path: any WritableKeyPath<Faults, String> & Sendable) -> Field {
-        Field(
-            name: name,
-            value: "at most 64 printable ASCII characters",
-            get: { $0[keyPath: path] },
-            set: { faults, text in
-                guard text.utf8.count <= 64, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
-                faults[keyPath: path] = text
-                return true
-            }
-        )
+        field(name, path, value: "at most 64 printable ASCII characters") { text in
+            text.utf8.count <= 64 && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ? text : nil
+        }
     }
 
     private static func share(_ name: String, _ path: any WritableKeyPath<Faults, Double> & Sendable) -> Field {
-        Field(
-            name: name,
-            value: "a share from 0 to 1",
-            get: { "\($0[keyPath: path])" },
-            set: { faults, text in
-                guard let share = Double(text), share >= 0, share <= 1 else { return false }
-                faults[keyPath: path] = share
-                return true
-            }
-        )
+        field(name, path, value: "a share from 0 to 1") { Double($0).flatMap { (0...1).contains($0) ? $0 : nil } }
     }
 
     private static func number(
@@ -157,16 +151,9 @@ extension Faults {
         _ path: any WritableKeyPath<Faults, Int> & Sendable,
         least: Int = 0
     ) -> Field {
-        Field(
-            name: name,
-            value: "a whole number from \(least)",
-            get: { "\($0[keyPath: path])" },
-            set: { faults, text in
-                guard let number = Int(text), number >= least, number <= 1_000_000_000 else { return false }
-                faults[keyPath: path] = number
-                return true
-            }
-        )
+        field(name, path, value: "a whole number from \(least)") {
+            Int($0).flatMap { $0 >= least && $0 <= 1_000_000_000 ? $0 : nil }
+        }
     }
 }
 

@@ -13,7 +13,5 @@ public struct KnownCampaign: Sendable, Equatable {
     /// The campaign as a holder for `IntakeDecision`.
     public var holder: IntakeDecision.Holder { .campaign(number: facts.number, identity: identity) }
     /// The state in the contract's words.
-    public var state: String {
-        facts.stage.isLive && !facts.pauseReasons.isEmpty ? "paused" : facts.stage.rawValue
-    }
+    public var state: String { facts.stateWord }
 }

@@ -73,12 +73,11 @@ extension LedgerReader {
         var runs: [RunStatus] = []
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
-            let isPaused = facts.stage.isLive && !facts.pauseReasons.isEmpty
             runs.append(
                 RunStatus(
                     id: facts.id,
                     at: rows.time("instant"),
-                    state: isPaused ? "paused" : facts.stage.rawValue,
+                    state: facts.stateWord,
                     audience: rows.int("audience"),
                     startedAt: rows.optionalTime("started_at"),
                     completedAt: rows.optionalTime("completed_at")

@@ -105,10 +105,8 @@ public struct CampaignStatus: Sendable, Equatable {
         return waiting.reduce(into: []) { $0.formUnion($1.pausedBy) }
     }
 
-    /// The state in the contract's words: a live campaign with a reason to pause is `paused`.
-    public var state: String {
-        stage.isLive && !pausedBy.isEmpty ? "paused" : stage.rawValue
-    }
+    /// The state in the contract's words.
+    public var state: String { stage.word(pausedBy: pausedBy) }
 }
 
 /// A line of `campaign list`.
@@ -127,7 +125,5 @@ public struct CampaignSummary: Sendable, Equatable {
     public var kind = CampaignKind.notification.rawValue
 
     /// The state in the contract's words.
-    public var state: String {
-        facts.stage.isLive && !facts.pauseReasons.isEmpty ? "paused" : facts.stage.rawValue
-    }
+    public var state: String { facts.stateWord }
 }

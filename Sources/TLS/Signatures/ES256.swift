@@ -4,25 +4,10 @@ import CShims
 /// ECDSA with P-256 and SHA-256 (RFC 7518 section 3.4), the signature of APNs provider tokens and VAPID tokens (RFC
 /// 8292).
 public enum ES256 {
-    /// A fresh key pair as PEM.
-    public struct KeyPair: Sendable {
-        /// The private key as unencrypted PKCS#8 PEM, the form of Apple's .p8 files: a secret.
-        public let privateKeyPEM: [UInt8]
-        /// The public key as PEM ("BEGIN PUBLIC KEY").
-        public let publicKeyPEM: [UInt8]
-    }
-
     /// Generates a key pair; fails only when OpenSSL has no randomness.
     public static func generateKey() throws(TLSError) -> KeyPair {
         ERR_clear_error()
-        guard let key = c_evp_generate_p256() else {
-            throw TLSError.fromQueue(.signature, "cannot make a P-256 key")
-        }
-        defer { EVP_PKEY_free(key) }
-        guard let privatePEM = PEM.text(privateKey: key), let publicPEM = PEM.text(publicKey: key) else {
-            throw TLSError.fromQueue(.signature, "cannot write a P-256 key as PEM")
-        }
-        return KeyPair(privateKeyPEM: privatePEM, publicKeyPEM: publicPEM)
+        return try KeyPair(c_evp_generate_p256(), "a P-256 key")
     }
 
     // Safety: the EVP_PKEY never changes after init, and OpenSSL lets several threads sign with one key.
@@ -34,18 +19,9 @@ public enum ES256 {
 
         /// Reads a PKCS#8 PEM (a .p8 file of Apple); `source` names it in errors (a path, never the content).
         public init(pem: [UInt8], source: String) throws(TLSError) {
-            ERR_clear_error()
-            guard let key = PEM.privateKey(pem) else {
-                throw TLSError.fromQueue(
-                    .configuration,
-                    "\(source) is not an unencrypted private key in PEM form; expected the .p8 file as Apple gave it"
-                )
-            }
-            guard P256.holds(key) else {
-                EVP_PKEY_free(key)
-                throw TLSError(.configuration, "\(source) holds a private key that is not on the curve P-256")
-            }
-            self.key = key
+            let expected = "the .p8 file as Apple gave it"
+            let key = try SHA256Signature.privateKey(pem, source: source, expected: expected)
+            self.key = try SHA256Signature.fit(key, ES256.fault(key), source: source, half: "private")
         }
 
         /// Takes a private key as 32 bytes, the form in which Web Push tools print a VAPID key (in base64url).
@@ -63,28 +39,15 @@ public enum ES256 {
 
         /// Returns the signature of `message` as r‖s, 64 bytes (the form of JWS).
         public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
-            ERR_clear_error()
-            guard let context = EVP_MD_CTX_new() else {
+            // A DER-encoded P-256 signature has at most 72 bytes.
+            guard let der = SHA256Signature.sign(message, self.key, bytesMax: 80), let raw = ES256.raw(der: der) else {
                 throw TLSError.fromQueue(.signature, "cannot sign with ES256")
             }
-            defer { EVP_MD_CTX_free(context) }
-            // A DER-encoded P-256 signature has at most 72 bytes.
-            var der = [UInt8](repeating: 0, count: 80)
-            var count = der.count
-            guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, self.key) == 1,
-                EVP_DigestSign(context, &der, &count, message, message.count) == 1,
-                let raw = ES256.raw(der: der, count: count)
-            else { throw TLSError.fromQueue(.signature, "cannot sign with ES256") }
             return raw
         }
 
         /// Returns the public half as PEM.
-        public func publicKeyPEM() throws(TLSError) -> [UInt8] {
-            guard let pem = PEM.text(publicKey: self.key) else {
-                throw TLSError.fromQueue(.signature, "cannot write the public key as PEM")
-            }
-            return pem
-        }
+        public func publicKeyPEM() throws(TLSError) -> [UInt8] { try SHA256Signature.publicKeyPEM(self.key) }
 
         /// The public half as an uncompressed point, 65 bytes, which a browser subscribes with (RFC 8292 section 3.2).
         public func publicKey() throws(TLSError) -> [UInt8] {
@@ -101,15 +64,8 @@ public enum ES256 {
 
         /// Reads a public key PEM ("BEGIN PUBLIC KEY"); `source` names it in errors.
         public init(pem: [UInt8], source: String) throws(TLSError) {
-            ERR_clear_error()
-            guard let key = PEM.publicKey(pem) else {
-                throw TLSError.fromQueue(.configuration, "\(source) is not a public key in PEM form")
-            }
-            guard P256.holds(key) else {
-                EVP_PKEY_free(key)
-                throw TLSError(.configuration, "\(source) holds a public key that is not on the curve P-256")
-            }
-            self.key = key
+            let key = try SHA256Signature.publicKey(pem, source: source)
+            self.key = try SHA256Signature.fit(key, ES256.fault(key), source: source, half: "public")
         }
 
         /// Takes an uncompressed point, 65 bytes; `source` names it in errors.
@@ -125,21 +81,20 @@ public enum ES256 {
 
         /// Returns true if `signature` (r‖s, 64 bytes) is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
-            guard let der = ES256.der(raw: signature), let context = EVP_MD_CTX_new() else { return false }
-            defer {
-                EVP_MD_CTX_free(context)
-                ERR_clear_error()
-            }
-            return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, self.key) == 1
-                && EVP_DigestVerify(context, der, der.count, message, message.count) == 1
+            ES256.der(raw: signature).map { SHA256Signature.verifies($0, of: message, self.key) } ?? false
         }
     }
 
+    /// The reason why a key is unfit for ES256; nil when it is fit.
+    private static func fault(_ key: OpaquePointer) -> String? {
+        P256.holds(key) ? nil : "is not on the curve P-256"
+    }
+
     /// Converts DER to r‖s, each left-padded to 32 bytes.
-    private static func raw(der: [UInt8], count: Int) -> [UInt8]? {
+    private static func raw(der: [UInt8]) -> [UInt8]? {
         der.withUnsafeBufferPointer { bytes -> [UInt8]? in
             var cursor = bytes.baseAddress
-            guard let signature = d2i_ECDSA_SIG(nil, &cursor, count) else { return nil }
+            guard let signature = d2i_ECDSA_SIG(nil, &cursor, bytes.count) else { return nil }
             defer { ECDSA_SIG_free(signature) }
             var raw = [UInt8](repeating: 0, count: 64)
             let complete = raw.withUnsafeMutableBufferPointer { out -> Bool in

@@ -6,28 +6,13 @@ public enum RS256 {
     /// The fewest bits of a key; shorter keys are refused (RFC 7518 section 3.3).
     public static let bitsMin = 2048
 
-    /// A fresh key pair as PEM.
-    public struct KeyPair: Sendable {
-        /// The private key as unencrypted PKCS#8 PEM, the form of a service account's `private_key`: a secret.
-        public let privateKeyPEM: [UInt8]
-        /// The public key as PEM ("BEGIN PUBLIC KEY").
-        public let publicKeyPEM: [UInt8]
-    }
-
     /// Generates a key pair; takes about 0.1 s.
     ///
     /// Fails only when OpenSSL has no randomness; traps below `bitsMin`.
     public static func generateKey(bits: Int = bitsMin) throws(TLSError) -> KeyPair {
         precondition(bits >= RS256.bitsMin, "an RSA key of \(bits) bits")
         ERR_clear_error()
-        guard let key = c_evp_generate_rsa(bits) else {
-            throw TLSError.fromQueue(.signature, "cannot make an RSA key")
-        }
-        defer { EVP_PKEY_free(key) }
-        guard let privatePEM = PEM.text(privateKey: key), let publicPEM = PEM.text(publicKey: key) else {
-            throw TLSError.fromQueue(.signature, "cannot write an RSA key as PEM")
-        }
-        return KeyPair(privateKeyPEM: privatePEM, publicKeyPEM: publicPEM)
+        return try KeyPair(c_evp_generate_rsa(bits), "an RSA key")
     }
 
     // Safety: the EVP_PKEY never changes after init, and OpenSSL lets several threads sign with one key.
@@ -40,18 +25,8 @@ public enum RS256 {
         /// Reads a PEM, PKCS#8 ("BEGIN PRIVATE KEY") or PKCS#1 ("BEGIN RSA PRIVATE KEY"); `source` names it in errors
         /// (a path, never the content).
         public init(pem: [UInt8], source: String) throws(TLSError) {
-            ERR_clear_error()
-            guard let key = PEM.privateKey(pem) else {
-                throw TLSError.fromQueue(
-                    .configuration,
-                    "\(source) is not an unencrypted private key in PEM form; expected PKCS#8 or PKCS#1"
-                )
-            }
-            if let fault = RS256.fault(key) {
-                EVP_PKEY_free(key)
-                throw TLSError(.configuration, "\(source) holds a private key that \(fault)")
-            }
-            self.key = key
+            let key = try SHA256Signature.privateKey(pem, source: source, expected: "PKCS#8 or PKCS#1")
+            self.key = try SHA256Signature.fit(key, RS256.fault(key), source: source, half: "private")
         }
 
         deinit { EVP_PKEY_free(self.key) }
@@ -60,28 +35,17 @@ public enum RS256 {
         ///
         /// Takes about 0.5 ms with 2048 bits: for one assertion an hour, not for each request.
         public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
-            ERR_clear_error()
-            guard let context = EVP_MD_CTX_new() else {
+            let count = Int(EVP_PKEY_get_size(self.key))
+            // By default OpenSSL uses PKCS #1 v1.5 for a key of type RSA.
+            guard let signature = SHA256Signature.sign(message, self.key, bytesMax: count), signature.count == count
+            else {
                 throw TLSError.fromQueue(.signature, "cannot sign with RS256")
             }
-            defer { EVP_MD_CTX_free(context) }
-            var count = Int(EVP_PKEY_get_size(self.key))
-            var signature = [UInt8](repeating: 0, count: count)
-            // By default OpenSSL uses PKCS #1 v1.5 for a key of type RSA.
-            guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, self.key) == 1,
-                EVP_DigestSign(context, &signature, &count, message, message.count) == 1,
-                count == signature.count
-            else { throw TLSError.fromQueue(.signature, "cannot sign with RS256") }
             return signature
         }
 
         /// Returns the public half as PEM.
-        public func publicKeyPEM() throws(TLSError) -> [UInt8] {
-            guard let pem = PEM.text(publicKey: self.key) else {
-                throw TLSError.fromQueue(.signature, "cannot write the public key as PEM")
-            }
-            return pem
-        }
+        public func publicKeyPEM() throws(TLSError) -> [UInt8] { try SHA256Signature.publicKeyPEM(self.key) }
     }
 
     // Safety: the same as for SigningKey.
@@ -93,15 +57,8 @@ public enum RS256 {
 
         /// Reads a public key PEM ("BEGIN PUBLIC KEY"); `source` names it in errors.
         public init(pem: [UInt8], source: String) throws(TLSError) {
-            ERR_clear_error()
-            guard let key = PEM.publicKey(pem) else {
-                throw TLSError.fromQueue(.configuration, "\(source) is not a public key in PEM form")
-            }
-            if let fault = RS256.fault(key) {
-                EVP_PKEY_free(key)
-                throw TLSError(.configuration, "\(source) holds a public key that \(fault)")
-            }
-            self.key = key
+            let key = try SHA256Signature.publicKey(pem, source: source)
+            self.key = try SHA256Signature.fit(key, RS256.fault(key), source: source, half: "public")
         }
 
         /// Takes modulus and exponent, big-endian (RFC 7518 section 6.3.1); `source` names them in errors.
@@ -115,24 +72,14 @@ public enum RS256 {
             guard let key = read else {
                 throw TLSError.fromQueue(.configuration, "\(source) is not a public key of RSA")
             }
-            if let fault = RS256.fault(key) {
-                EVP_PKEY_free(key)
-                throw TLSError(.configuration, "\(source) holds a public key that \(fault)")
-            }
-            self.key = key
+            self.key = try SHA256Signature.fit(key, RS256.fault(key), source: source, half: "public")
         }
 
         deinit { EVP_PKEY_free(self.key) }
 
         /// Returns true if `signature` is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
-            guard let context = EVP_MD_CTX_new() else { return false }
-            defer {
-                EVP_MD_CTX_free(context)
-                ERR_clear_error()
-            }
-            return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, self.key) == 1
-                && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+            SHA256Signature.verifies(signature, of: message, self.key)
         }
     }
 

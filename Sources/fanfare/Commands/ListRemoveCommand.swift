@@ -59,11 +59,10 @@ struct ListRemoveCommand: AsyncParsableCommand {
 
     private func confirm() throws {
         guard !yes, !dryRun else { return }
-        guard Terminal.isInputTerminal else {
-            throw CommandFailure(.usage, "list rm cannot be undone: add --yes, or look first with --dry-run")
-        }
-        Terminal.writeError("This cannot be undone. Remove \(list)? [y/N] ")
-        guard readLine() == "y" else { throw FanfareExit.failed }
+        try Confirmation.ask(
+            "This cannot be undone. Remove \(list)?",
+            refusal: "list rm cannot be undone: add --yes, or look first with --dry-run"
+        )
     }
 
     private func line(_ record: ListRecord, _ removal: ListRemoval) -> String {

@@ -105,9 +105,7 @@ struct StoreCommand: AsyncParsableCommand {
 
         private func confirm(_ question: String, _ what: String) throws {
             if yes || trial.dryRun { return }
-            guard Terminal.isInputTerminal else { throw CommandFailure(.usage, "\(what): add --yes") }
-            Terminal.writeError("\(TerminalText.safe(question)) [y/N] ")
-            guard readLine() == "y" else { throw FanfareExit.failed }
+            try Confirmation.ask(TerminalText.safe(question), refusal: "\(what): add --yes")
         }
 
         private func tell(_ restored: RestoredLedger, _ file: String?) {

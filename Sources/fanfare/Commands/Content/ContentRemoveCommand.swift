@@ -43,10 +43,9 @@ struct ContentRemoveCommand: AsyncParsableCommand {
 
     private func confirm() throws {
         guard !yes, !trial.dryRun else { return }
-        guard Terminal.isInputTerminal else {
-            throw CommandFailure(.usage, "content rm cannot be undone: add --yes, or look first with --dry-run")
-        }
-        Terminal.writeError("This cannot be undone. Remove \(choice.text)? [y/N] ")
-        guard readLine() == "y" else { throw FanfareExit.failed }
+        try Confirmation.ask(
+            "This cannot be undone. Remove \(choice.text)?",
+            refusal: "content rm cannot be undone: add --yes, or look first with --dry-run"
+        )
     }
 }
