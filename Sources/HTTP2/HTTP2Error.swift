@@ -20,7 +20,7 @@ public struct HTTP2Error: Error, Sendable, Equatable, CustomStringConvertible {
     public let message: String
 
     /// The message.
-    public var description: String { self.message }
+    public var description: String { message }
 
     init(_ code: Code, _ message: String) {
         self.code = code

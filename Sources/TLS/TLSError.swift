@@ -36,7 +36,7 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The message.
-    public var description: String { self.message }
+    public var description: String { message }
 
     /// Creates an error whose message ends with OpenSSL's queued errors; empties the queue.
     static func fromQueue(_ code: Code, _ message: String) -> TLSError {

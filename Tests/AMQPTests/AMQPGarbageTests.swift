@@ -29,7 +29,7 @@ struct AMQPGarbageTests {
         var offset = 0
         while offset < bytes.count {
             let end = min(offset + chunk, bytes.count)
-            do throws(AMQPSessionError) {
+            do throws(AMQPError) {
                 _ = try AMQPSessionTests.feed(session, Array(bytes[offset..<end]))
             } catch {
                 return false

@@ -105,7 +105,7 @@ struct SealedRequestTests {
             #expect(isSent == (template.leftOut == nil))
             guard isSent else { return nil }
             var buffer = [UInt8](repeating: 0, count: 32_000)
-            while case let count = buffer.withUnsafeMutableBytes({ client.send(into: $0, threshold: 15_000) }),
+            while case let count = buffer.withUnsafeMutableBytes({ client.drain(into: $0, threshold: 15_000) }),
                 count > 0
             {
                 try buffer.withUnsafeBytes { try server.receive(UnsafeRawBufferPointer(rebasing: $0[..<count])) }

@@ -15,21 +15,21 @@ extension FuzzTarget {
                 confirms: (input.first ?? 0) & 1 == 1
             )
         )
-        do throws(AMQPSessionError) {
+        do throws(AMQPError) {
             for piece in pieces(input) { try feed(session, Array(piece)) }
-            if session.phase == .open {
+            if session.state == .open {
                 _ = try session.publish(OutboundMessage(exchange: "x", routingKey: "k", body: [1]))
                 try session.acknowledge(1)
             }
         } catch {
             precondition(!"\(error)".isEmpty, "an error without words")
         }
-        session.drainOutput { precondition($0.count < 1 << 20, "output without end") }
+        session.drain { precondition($0.count < 1 << 20, "output without end") }
     }
 
-    private static func feed(_ session: AMQPSession, _ bytes: [UInt8]) throws(AMQPSessionError) {
-        let result = bytes.withUnsafeBytes { raw -> Result<Void, AMQPSessionError> in
-            do throws(AMQPSessionError) {
+    private static func feed(_ session: AMQPSession, _ bytes: [UInt8]) throws(AMQPError) {
+        let result = bytes.withUnsafeBytes { raw -> Result<Void, AMQPError> in
+            do throws(AMQPError) {
                 return .success(
                     try session.receive(raw) { event in
                         if case .message(let message) = event {
@@ -115,7 +115,7 @@ extension FuzzTarget {
     private static func drain(_ session: HTTP2ClientSession, _ buffer: inout [UInt8]) {
         var total = 0
         while true {
-            let count = buffer.withUnsafeMutableBytes { session.send(into: $0, threshold: 1000) }
+            let count = buffer.withUnsafeMutableBytes { session.drain(into: $0, threshold: 1000) }
             if count == 0 { return }
             total += count
             precondition(total < 1 << 22, "output without end")
@@ -125,7 +125,7 @@ extension FuzzTarget {
     private static func sent(_ session: HTTP2ServerSession, _ buffer: inout [UInt8]) throws(HTTP2Error) -> Int {
         let result = buffer.withUnsafeMutableBytes { raw -> Result<Int, HTTP2Error> in
             do throws(HTTP2Error) {
-                return .success(try session.send(into: raw, threshold: 15_000))
+                return .success(try session.drain(into: raw, threshold: 15_000))
             } catch {
                 return .failure(error)
             }

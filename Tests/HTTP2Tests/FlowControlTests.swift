@@ -58,7 +58,7 @@ import Testing
         let peer = try ScriptedPeer(settings: [(SettingsParameter.maxConcurrentStreams, 2)])
         for tag: UInt64 in 1...4 { try peer.submit(tag: tag) }
         #expect(peer.hear().map(\.stream) == [1, 1, 3, 3])
-        #expect(peer.client.wantsWrite)
+        #expect(peer.client.hasPendingBytes)
         try peer.say(ScriptedPeer.settings([(SettingsParameter.maxConcurrentStreams, 1)]))
         try peer.say(ScriptedPeer.frame(FrameType.headers, flags: 5, stream: 1, [0x88]))
         #expect(peer.hear().map(\.type) == [FrameType.settings])

@@ -36,7 +36,7 @@ final class HTTP2Pair {
 
     @discardableResult
     func carryUp(chunk: Int = 100_000) throws -> Int {
-        let bytes = HTTP2Pair.output { self.client.send(into: $0, threshold: 15_000) }
+        let bytes = HTTP2Pair.output { self.client.drain(into: $0, threshold: 15_000) }
         for piece in HTTP2Pair.pieces(bytes, chunk) { try piece.withUnsafeBytes { try self.server.receive($0) } }
         self.server.takeRequests { self.requests.append($0.streamID) }
         return bytes.count
@@ -44,7 +44,7 @@ final class HTTP2Pair {
 
     @discardableResult
     func carryDown(chunk: Int = 100_000) throws -> Int {
-        let bytes = try HTTP2Pair.output { try self.server.send(into: $0, threshold: 15_000) }
+        let bytes = try HTTP2Pair.output { try self.server.drain(into: $0, threshold: 15_000) }
         for piece in HTTP2Pair.pieces(bytes, chunk) { try piece.withUnsafeBytes { try self.client.receive($0) } }
         self.collectEnds()
         return bytes.count

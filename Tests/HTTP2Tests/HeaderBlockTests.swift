@@ -67,7 +67,7 @@ import Testing
         try pair.submit(tag: 1)
         try pair.submit(tag: 2, path: path)
         try pair.submit(tag: 3)
-        let bytes = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) }
+        let bytes = HTTP2Pair.output { pair.client.drain(into: $0, threshold: 15_000) }
         try bytes.withUnsafeBytes { try pair.server.receive($0) }
         var paths: [String] = []
         pair.server.takeRequests { paths.append(String(decoding: $0.value(of: ":path") ?? [], as: UTF8.self)) }

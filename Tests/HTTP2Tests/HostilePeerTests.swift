@@ -33,7 +33,7 @@ import Testing
             Array("/3/device/1".utf8).withUnsafeBytes { request.setPath($0) }
             return true
         }
-        _ = HTTP2Pair.output { session.send(into: $0, threshold: 15_000) }
+        _ = HTTP2Pair.output { session.drain(into: $0, threshold: 15_000) }
         // A literal of 4,000 bytes that is added to the table, then that entry again and again: few bytes, much text.
         let name: [UInt8] = [0x40, 0x01, 0x61]
         let value: [UInt8] = [0x7F, 0xA1, 0x1E] + [UInt8](repeating: 0x62, count: 4000)
@@ -48,7 +48,7 @@ import Testing
             request.setHeaders(HTTP2Pair.headers)
             return true
         }
-        _ = HTTP2Pair.output { session.send(into: $0, threshold: 15_000) }
+        _ = HTTP2Pair.output { session.drain(into: $0, threshold: 15_000) }
         var bytes = Self.settings + frame(type: 1, flags: 0, stream: 1, [0x88])
         for _ in 0..<1000 { bytes += frame(type: 9, flags: 0, stream: 1, []) }
         #expect(throws: HTTP2Error.self) { try bytes.withUnsafeBytes { try session.receive($0) } }
@@ -58,7 +58,7 @@ import Testing
         for text in ["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", String(repeating: "x", count: 100_000)] {
             do {
                 let session = try self.feed(Array(text.utf8))
-                _ = HTTP2Pair.output { session.send(into: $0, threshold: 15_000) }
+                _ = HTTP2Pair.output { session.drain(into: $0, threshold: 15_000) }
                 #expect(session.isFinished)
             } catch let error as HTTP2Error {
                 #expect(error.code != .internalFailure)
@@ -149,13 +149,13 @@ import Testing
                     body: [UInt8](repeating: 0x7B, count: random(3) == 0 ? 0 : random(300))
                 )
             }
-            var bytes = try HTTP2Pair.output { try pair.server.send(into: $0, threshold: 15_000) }
+            var bytes = try HTTP2Pair.output { try pair.server.drain(into: $0, threshold: 15_000) }
             for _ in 0...random(4) { bytes[random(bytes.count)] = UInt8(random(256)) }
             // An error is a valid end; each request must still end once.
             for piece in HTTP2Pair.pieces(bytes, round % 2 == 0 ? bytes.count : 1 + random(20)) {
                 try? piece.withUnsafeBytes { try pair.client.receive($0) }
                 if random(4) == 0 { pair.collectEnds() }
-                if random(8) == 0 { _ = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) } }
+                if random(8) == 0 { _ = HTTP2Pair.output { pair.client.drain(into: $0, threshold: 15_000) } }
             }
             pair.collectEnds()
             pair.client.endAll { pair.ends.append(HTTP2Pair.keep($0)) }

@@ -8,13 +8,13 @@ import Testing
         try pair.submit(tag: 7, body: #"{"aps":{}}"#)
         var seen: [String] = []
         try pair.carryUp(chunk: chunk)
-        let bytes = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) }
+        let bytes = HTTP2Pair.output { pair.client.drain(into: $0, threshold: 15_000) }
         #expect(bytes.isEmpty)
         #expect(pair.requests == [1])
 
         // The pump takes the answer: make a second request and look inside.
         try pair.submit(tag: 8, body: "second")
-        let more = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) }
+        let more = HTTP2Pair.output { pair.client.drain(into: $0, threshold: 15_000) }
         for piece in HTTP2Pair.pieces(more, chunk) { try piece.withUnsafeBytes { try pair.server.receive($0) } }
         pair.server.takeRequests { request in
             request.forEachField { name, value in
@@ -101,11 +101,11 @@ import Testing
         let pair = try HTTP2Pair()
         try pair.pump()
         try pair.submit(tag: 1)
-        let first = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) }
+        let first = HTTP2Pair.output { pair.client.drain(into: $0, threshold: 15_000) }
         try pair.submit(tag: 1)
-        let second = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) }
+        let second = HTTP2Pair.output { pair.client.drain(into: $0, threshold: 15_000) }
         try pair.submit(tag: 1)
-        let third = HTTP2Pair.output { pair.client.send(into: $0, threshold: 15_000) }
+        let third = HTTP2Pair.output { pair.client.drain(into: $0, threshold: 15_000) }
         // The shared fields are one byte each from the second request on; literals stay, so the size settles.
         #expect(second.count < first.count)
         #expect(third.count == second.count)

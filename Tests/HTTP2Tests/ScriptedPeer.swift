@@ -71,7 +71,7 @@ final class ScriptedPeer {
 
     /// Returns the frames that the client sends now.
     func hear(threshold: Int = 15_000) -> [Frame] {
-        var bytes = HTTP2Pair.output { self.client.send(into: $0, threshold: threshold) }
+        var bytes = HTTP2Pair.output { self.client.drain(into: $0, threshold: threshold) }
         if !self.hasPreface {
             self.hasPreface = true
             precondition(bytes.prefix(24).elementsEqual("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))

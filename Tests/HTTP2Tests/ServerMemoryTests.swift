@@ -24,7 +24,7 @@ import Testing
     }
 
     private func hear(_ session: HTTP2ServerSession) throws -> [UInt8] {
-        try HTTP2Pair.output { try session.send(into: $0, threshold: 15_000) }
+        try HTTP2Pair.output { try session.drain(into: $0, threshold: 15_000) }
     }
 
     private func request(_ stream: UInt32, ends: Bool, _ more: [UInt8] = []) -> [UInt8] {

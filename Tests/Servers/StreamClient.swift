@@ -107,9 +107,9 @@ public enum StreamClient {
             }
             let room = 15_000 + HTTP2ClientSession.frameBytesMax
             var frames = ByteBuffer()
-            while session.wantsWrite {
+            while session.hasPendingBytes {
                 let count = frames.writeWithUnsafeMutableBytes(minimumWritableBytes: room) {
-                    session.send(into: $0, threshold: 15_000)
+                    session.drain(into: $0, threshold: 15_000)
                 }
                 if count == 0 { break }
             }

@@ -256,13 +256,13 @@ private final class TestClientHandler: ChannelInboundHandler {
                 alignment: 16
             )
             defer { frames.deallocate() }
-            while case let count = http.send(into: frames, threshold: threshold), count > 0 {
+            while case let count = http.drain(into: frames, threshold: threshold), count > 0 {
                 try tls.write(UnsafeRawBufferPointer(rebasing: frames[..<count]))
             }
         }
-        while tls.pendingCiphertext > 0 {
-            var buffer = context.channel.allocator.buffer(capacity: tls.pendingCiphertext)
-            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingCiphertext) { tls.drain(into: $0) }
+        while tls.pendingBytes > 0 {
+            var buffer = context.channel.allocator.buffer(capacity: tls.pendingBytes)
+            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingBytes) { tls.drain(into: $0) }
             context.write(wrapOutboundOut(buffer), promise: nil)
         }
         context.flush()

@@ -20,7 +20,7 @@ struct SessionPair {
 
     /// Carries bytes until neither side has any left; `chunk` bytes at a time.
     mutating func pump(chunk: Int = 65_536) throws {
-        while self.client.pendingCiphertext > 0 || self.server.pendingCiphertext > 0 {
+        while self.client.pendingBytes > 0 || self.server.pendingBytes > 0 {
             let toServer = SessionPair.drain(self.client)
             for start in stride(from: 0, to: toServer.count, by: chunk) {
                 try self.deliverToServer(Array(toServer[start..<min(start + chunk, toServer.count)]))
@@ -45,7 +45,7 @@ struct SessionPair {
     }
 
     static func drain(_ session: TLSSession) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: session.pendingCiphertext)
+        var bytes = [UInt8](repeating: 0, count: session.pendingBytes)
         let count = bytes.withUnsafeMutableBytes { session.drain(into: $0) }
         return Array(bytes.prefix(count))
     }

@@ -36,7 +36,7 @@ import Testing
             try room.withUnsafeMutableBytes { try pair.client.write(bytes, into: $0) }
         }
         #expect(filled > 15_000)
-        #expect(pair.client.pendingCiphertext == 0)
+        #expect(pair.client.pendingBytes == 0)
         try pair.deliverToServer(Array(room.prefix(filled)))
         #expect(pair.serverPlaintext == plaintext)
 
@@ -45,7 +45,7 @@ import Testing
             try small.withUnsafeMutableBytes { try pair.client.write(bytes, into: $0) }
         }
         #expect(fitted == 0)
-        #expect(pair.client.pendingCiphertext > 15_000)
+        #expect(pair.client.pendingBytes > 15_000)
         try pair.pump()
         #expect(pair.serverPlaintext.count == 30_000)
     }

@@ -101,13 +101,13 @@ final class FarConnection: ChannelInboundHandler {
         guard let context = self.context else { return }
         var buffer = [UInt8](repeating: 0, count: 15_000 + HTTP2ServerSession.frameBytesMax)
         while self.tls.state == .established,
-            let count = try? buffer.withUnsafeMutableBytes({ try self.http2.send(into: $0, threshold: 15_000) }),
+            let count = try? buffer.withUnsafeMutableBytes({ try self.http2.drain(into: $0, threshold: 15_000) }),
             count > 0
         {
             try? buffer.withUnsafeBytes { try self.tls.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
         var out = ByteBuffer()
-        out.writeWithUnsafeMutableBytes(minimumWritableBytes: self.tls.pendingCiphertext) { self.tls.drain(into: $0) }
+        out.writeWithUnsafeMutableBytes(minimumWritableBytes: self.tls.pendingBytes) { self.tls.drain(into: $0) }
         if out.readableBytes > 0 { context.writeAndFlush(Self.wrapOutboundOut(out), promise: nil) }
     }
 

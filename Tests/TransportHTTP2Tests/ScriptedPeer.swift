@@ -181,7 +181,7 @@ final class ScriptedConnection: ChannelInboundHandler {
     private func flush() {
         guard let context = self.context else { return }
         var out = ByteBuffer()
-        out.writeWithUnsafeMutableBytes(minimumWritableBytes: self.tls.pendingCiphertext) { self.tls.drain(into: $0) }
+        out.writeWithUnsafeMutableBytes(minimumWritableBytes: self.tls.pendingBytes) { self.tls.drain(into: $0) }
         if out.readableBytes > 0 { context.writeAndFlush(Self.wrapOutboundOut(out), promise: nil) }
     }
 }

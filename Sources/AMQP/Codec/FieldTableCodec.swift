@@ -44,12 +44,12 @@ final class CodecPool {
     }
 
     /// A name or short string; AMQP encodes its length in one byte.
-    func shortString(_ text: String, _ field: StaticString) throws(AMQPSessionError) -> amqp_bytes_t {
+    func shortString(_ text: String, _ field: StaticString) throws(AMQPError) -> amqp_bytes_t {
         guard text.utf8.count <= 255 else { throw .nameTooLong("\(field)") }
         return bytes(text)
     }
 
-    func table(_ headers: [MessageHeader]) throws(AMQPSessionError) -> amqp_table_t {
+    func table(_ headers: [MessageHeader]) throws(AMQPError) -> amqp_table_t {
         guard !headers.isEmpty else { return amqp_table_t(num_entries: 0, entries: nil) }
         let stride = MemoryLayout<amqp_table_entry_t>.stride
         let entries = allocate(headers.count * stride)
@@ -64,7 +64,7 @@ final class CodecPool {
         return amqp_table_t(num_entries: Int32(headers.count), entries: entries)
     }
 
-    private func fieldValue(_ value: HeaderValue) throws(AMQPSessionError) -> amqp_field_value_t {
+    private func fieldValue(_ value: HeaderValue) throws(AMQPError) -> amqp_field_value_t {
         var field = amqp_field_value_t()
         switch value {
         case .null: field.kind = UInt8(ascii: "V")
@@ -96,7 +96,7 @@ final class CodecPool {
         return field
     }
 
-    private func list(_ values: [HeaderValue]) throws(AMQPSessionError) -> amqp_array_t {
+    private func list(_ values: [HeaderValue]) throws(AMQPError) -> amqp_array_t {
         let entries = allocate(values.count * MemoryLayout<amqp_field_value_t>.stride)
             .bindMemory(to: amqp_field_value_t.self, capacity: max(values.count, 1))
         for (index, value) in values.enumerated() { (entries + index).initialize(to: try fieldValue(value)) }

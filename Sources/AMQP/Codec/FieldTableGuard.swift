@@ -10,24 +10,24 @@ struct FieldTableGuard {
     private var offset: Int
 
     /// Checks the table that begins with its length at `offset`; returns the offset of its end.
-    static func check(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(AMQPSessionError) -> Int {
+    static func check(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(AMQPError) -> Int {
         var walk = FieldTableGuard(bytes: bytes, offset: offset)
         try walk.table(within: bytes.count, depth: 0)
         return walk.offset
     }
 
-    private mutating func take(_ count: Int, within end: Int) throws(AMQPSessionError) -> Int {
+    private mutating func take(_ count: Int, within end: Int) throws(AMQPError) -> Int {
         guard count >= 0, end - offset >= count else { throw .malformed("a field table that ends too early") }
         defer { offset += count }
         return offset
     }
 
-    private mutating func length(within end: Int) throws(AMQPSessionError) -> Int {
+    private mutating func length(within end: Int) throws(AMQPError) -> Int {
         let at = try take(4, within: end)
         return (0..<4).reduce(0) { $0 << 8 | Int(bytes[at + $1]) }
     }
 
-    private mutating func table(within end: Int, depth: Int) throws(AMQPSessionError) {
+    private mutating func table(within end: Int, depth: Int) throws(AMQPError) {
         guard depth <= Self.depthLimit else {
             throw .malformed("field tables nested more than \(Self.depthLimit) deep")
         }
@@ -41,7 +41,7 @@ struct FieldTableGuard {
         }
     }
 
-    private mutating func list(within end: Int, depth: Int) throws(AMQPSessionError) {
+    private mutating func list(within end: Int, depth: Int) throws(AMQPError) {
         guard depth <= Self.depthLimit else { throw .malformed("field lists nested more than \(Self.depthLimit) deep") }
         let size = try length(within: end)
         guard end - offset >= size else { throw .malformed("a field list that ends too early") }
@@ -49,7 +49,7 @@ struct FieldTableGuard {
         while offset < listEnd { try value(within: listEnd, depth: depth) }
     }
 
-    private mutating func value(within end: Int, depth: Int) throws(AMQPSessionError) {
+    private mutating func value(within end: Int, depth: Int) throws(AMQPError) {
         let kind = bytes[try take(1, within: end)]
         switch kind {
         case UInt8(ascii: "V"): break

@@ -41,7 +41,7 @@ final class FrameReader {
     }
 
     /// Returns the next whole frame; nil when more bytes are needed.
-    func next() throws(AMQPSessionError) -> Frame? {
+    func next() throws(AMQPError) -> Frame? {
         let available = buffer.count - start
         guard available > 0 else { return nil }
         if !greeted {
@@ -67,7 +67,7 @@ final class FrameReader {
     }
 
     /// A server of another version answers with its own protocol header instead of a frame.
-    private func checkGreeting(_ available: Int) throws(AMQPSessionError) {
+    private func checkGreeting(_ available: Int) throws(AMQPError) {
         let header: StaticString = "AMQP"
         let matches = header.withUTF8Buffer { text in
             (0..<min(4, available)).allSatisfy { buffer[start + $0] == text[$0] }

@@ -35,7 +35,7 @@ struct FrameWriter {
     }
 
     /// Writes a method frame; its strings are allocated in `pool`, which is recycled here.
-    mutating func method<Method>(_ id: Int, channel: UInt16, _ fields: Method) throws(AMQPSessionError) {
+    mutating func method<Method>(_ id: Int, channel: UInt16, _ fields: Method) throws(AMQPError) {
         defer { pool.recycle() }
         var fields = fields
         let room = amqp_bytes_t(len: min(frameMax - 12, pool.scratch.count), bytes: pool.scratch.baseAddress)
@@ -54,7 +54,7 @@ struct FrameWriter {
         channel: UInt16,
         properties: MessageProperties,
         body: [UInt8]
-    ) throws(AMQPSessionError) {
+    ) throws(AMQPError) {
         defer { pool.recycle() }
         let capacity = min(frameMax - 8 - PropertiesCodec.fixedSize, pool.scratch.count)
         let encoded = UnsafeMutableRawBufferPointer(rebasing: pool.scratch[..<capacity])

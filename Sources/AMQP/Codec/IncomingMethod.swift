@@ -32,7 +32,7 @@ enum IncomingMethod {
     static func decode(
         _ payload: UnsafeRawBufferPointer,
         pool: CodecPool
-    ) throws(AMQPSessionError) -> (id: Int, method: IncomingMethod) {
+    ) throws(AMQPError) -> (id: Int, method: IncomingMethod) {
         guard payload.count >= 4, let base = payload.baseAddress else {
             throw .malformed("a method frame of \(payload.count) bytes")
         }

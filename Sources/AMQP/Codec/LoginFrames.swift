@@ -13,7 +13,7 @@ extension FrameWriter {
         MessageHeader("exchange_exchange_bindings", .bool(true)),
     ]
 
-    mutating func startOk(_ configuration: AMQPSessionConfiguration) throws(AMQPSessionError) {
+    mutating func startOk(_ configuration: AMQPSessionConfiguration) throws(AMQPError) {
         var response: [UInt8] = [0]
         response += Array(configuration.user.utf8)
         response.append(0)
@@ -36,7 +36,7 @@ extension FrameWriter {
         frameMax: UInt32,
         heartbeat: UInt16,
         virtualHost: String
-    ) throws(AMQPSessionError) {
+    ) throws(AMQPError) {
         let tune = amqp_connection_tune_ok_t(channel_max: 1, frame_max: frameMax, heartbeat: heartbeat)
         try method(Int(AMQP_CONNECTION_TUNE_OK_METHOD), channel: 0, tune)
         let open = amqp_connection_open_t(
@@ -47,7 +47,7 @@ extension FrameWriter {
         try method(Int(AMQP_CONNECTION_OPEN_METHOD), channel: 0, open)
     }
 
-    mutating func openChannel(_ channel: UInt16) throws(AMQPSessionError) {
+    mutating func openChannel(_ channel: UInt16) throws(AMQPError) {
         let fields = amqp_channel_open_t(out_of_band: pool.bytes(""))
         try method(Int(AMQP_CHANNEL_OPEN_METHOD), channel: channel, fields)
     }

@@ -2,7 +2,7 @@ import CRabbitMQ
 
 extension FrameWriter {
     /// Writes a call's method frame; returns the method id of the expected answer.
-    mutating func call(_ call: AMQPCall, channel: UInt16) throws(AMQPSessionError) -> Int {
+    mutating func call(_ call: AMQPCall, channel: UInt16) throws(AMQPError) -> Int {
         switch call {
         case .declareExchange, .checkExchange, .deleteExchange, .bindExchange:
             try exchangeCall(call, channel: channel)
@@ -13,7 +13,7 @@ extension FrameWriter {
         }
     }
 
-    private mutating func exchangeCall(_ call: AMQPCall, channel: UInt16) throws(AMQPSessionError) -> Int {
+    private mutating func exchangeCall(_ call: AMQPCall, channel: UInt16) throws(AMQPError) -> Int {
         switch call {
         case .declareExchange(let name, let type, let arguments):
             var fields = amqp_exchange_declare_t()
@@ -48,7 +48,7 @@ extension FrameWriter {
         }
     }
 
-    private mutating func queueCall(_ call: AMQPCall, channel: UInt16) throws(AMQPSessionError) -> Int {
+    private mutating func queueCall(_ call: AMQPCall, channel: UInt16) throws(AMQPError) -> Int {
         switch call {
         case .declareQueue(let name, let exclusive, let arguments):
             var fields = amqp_queue_declare_t()
@@ -79,7 +79,7 @@ extension FrameWriter {
         }
     }
 
-    private mutating func bindingCall(_ call: AMQPCall, channel: UInt16) throws(AMQPSessionError) -> Int {
+    private mutating func bindingCall(_ call: AMQPCall, channel: UInt16) throws(AMQPError) -> Int {
         switch call {
         case .bindQueue(let queue, let exchange, let routingKey, let arguments):
             var fields = amqp_queue_bind_t()
@@ -101,7 +101,7 @@ extension FrameWriter {
         }
     }
 
-    private mutating func basicCall(_ call: AMQPCall, channel: UInt16) throws(AMQPSessionError) -> Int {
+    private mutating func basicCall(_ call: AMQPCall, channel: UInt16) throws(AMQPError) -> Int {
         switch call {
         case .qos(let prefetch):
             let fields = amqp_basic_qos_t(prefetch_size: 0, prefetch_count: prefetch, global: 0)

@@ -19,7 +19,7 @@ enum PropertiesCodec {
     static func decode(
         _ payload: UnsafeRawBufferPointer,
         pool: CodecPool
-    ) throws(AMQPSessionError) -> (bodySize: UInt64, properties: MessageProperties) {
+    ) throws(AMQPError) -> (bodySize: UInt64, properties: MessageProperties) {
         guard payload.count >= fixedSize + 2, let base = payload.baseAddress else {
             throw .malformed("a header frame of \(payload.count) bytes")
         }
@@ -38,7 +38,7 @@ enum PropertiesCodec {
     }
 
     /// Finds the headers table, which only two short strings can precede, and checks its nesting.
-    private static func guardHeaders(_ list: UnsafeRawBufferPointer) throws(AMQPSessionError) {
+    private static func guardHeaders(_ list: UnsafeRawBufferPointer) throws(AMQPError) {
         let flags = UInt32(list[0]) << 8 | UInt32(list[1])
         // Bit 0 announces another flag word. Class basic has none, and none has been seen in the field.
         guard flags & 1 == 0 else { throw .malformed("a header frame with more properties than class basic has") }
@@ -71,7 +71,7 @@ enum PropertiesCodec {
         _ properties: MessageProperties,
         into buffer: UnsafeMutableRawBufferPointer,
         pool: CodecPool
-    ) throws(AMQPSessionError) -> Int {
+    ) throws(AMQPError) -> Int {
         var raw = amqp_basic_properties_t()
         func set(
             _ field: inout amqp_bytes_t,
@@ -79,7 +79,7 @@ enum PropertiesCodec {
             _ text: String?,
             _ name: StaticString
         )
-            throws(AMQPSessionError) -> UInt32
+            throws(AMQPError) -> UInt32
         {
             guard let text else { return 0 }
             field = try pool.shortString(text, name)

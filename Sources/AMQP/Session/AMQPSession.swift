@@ -2,14 +2,13 @@ import CRabbitMQ
 
 /// The client's side of one AMQP 0-9-1 connection with one channel: bytes in, events out; commands in, bytes out.
 ///
-/// It owns no socket and reads no clock. The driver sends what `drainOutput` hands it, passes received bytes to
+/// It owns no socket and reads no clock. The driver sends what `drain` hands it, passes received bytes to
 /// `receive`, sends heartbeats in time and drops the connection when the peer is silent for too long. Not thread-safe:
-/// confined to its driver's event loop. An `AMQPSessionError` thrown by `receive` is final, and the socket must be
+/// confined to its driver's event loop. An `AMQPError` thrown by `receive` is final, and the socket must be
 /// closed. A command that throws leaves the session as if it had not been given.
-/// after a command that throws the session goes on as if it had not been given.
 public final class AMQPSession {
-    /// The phases of a session's life.
-    public enum Phase: Sendable, Equatable {
+    /// The states of a session's life.
+    public enum State: Sendable {
         /// Logging in and opening the channel.
         case handshake
         /// The channel is open.
@@ -55,8 +54,8 @@ public final class AMQPSession {
     private var expectedReplies: [Int] = []
     private var queuesByTag: [String: String] = [:]
 
-    /// The session's current phase.
-    public private(set) var phase = Phase.handshake
+    /// The session's current state.
+    public private(set) var state = State.handshake
     /// The agreed heartbeat interval in seconds, never 0; the configured value until the login.
     public private(set) var heartbeat: UInt16
     /// The largest frame that both sides agreed on, in bytes.
@@ -76,10 +75,10 @@ public final class AMQPSession {
     }
 
     /// The number of bytes that wait to be sent.
-    public var outputCount: Int { writer.output.count }
+    public var pendingBytes: Int { writer.output.count }
 
     /// Hands all waiting bytes to the driver and discards them.
-    public func drainOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
+    public func drain(_ body: (UnsafeRawBufferPointer) -> Void) {
         guard !writer.output.isEmpty else { return }
         writer.output.withUnsafeBytes(body)
         writer.clear()
@@ -87,22 +86,22 @@ public final class AMQPSession {
 
     // MARK: - Bytes in
 
-    /// Processes bytes of the peer and reports their events in order; `onEvent` may give commands.
+    /// Takes bytes from the peer and hands each of their events to `take`, in order; `take` may give commands.
     public func receive(
         _ bytes: UnsafeRawBufferPointer,
-        _ onEvent: (AMQPEvent) -> Void
-    ) throws(AMQPSessionError) {
-        guard phase != .closed else { return }
+        take: (AMQPEvent) -> Void
+    ) throws(AMQPError) {
+        guard state != .closed else { return }
         reader.append(bytes)
-        while phase != .closed, let frame = try reader.next() {
-            if let event = try handle(frame) { onEvent(event) }
+        while state != .closed, let frame = try reader.next() {
+            if let event = try handle(frame) { take(event) }
         }
     }
 
-    private func handle(_ frame: Frame) throws(AMQPSessionError) -> AMQPEvent? {
-        let result = reader.buffer.withUnsafeBytes { all -> Result<AMQPEvent?, AMQPSessionError> in
+    private func handle(_ frame: Frame) throws(AMQPError) -> AMQPEvent? {
+        let result = reader.buffer.withUnsafeBytes { all -> Result<AMQPEvent?, AMQPError> in
             let payload = UnsafeRawBufferPointer(rebasing: all[frame.payload])
-            do throws(AMQPSessionError) {
+            do throws(AMQPError) {
                 switch frame.kind {
                 case .heartbeat: return .success(nil)
                 case .method: return .success(try method(payload, channel: frame.channel))
@@ -116,7 +115,7 @@ public final class AMQPSession {
         return try result.get()
     }
 
-    private func method(_ payload: UnsafeRawBufferPointer, channel: UInt16) throws(AMQPSessionError) -> AMQPEvent? {
+    private func method(_ payload: UnsafeRawBufferPointer, channel: UInt16) throws(AMQPError) -> AMQPEvent? {
         let (id, method) = try IncomingMethod.decode(payload, pool: pool)
         let ofConnection = id >> 16 == 10
         guard ofConnection == (channel == 0) else {
@@ -128,11 +127,11 @@ public final class AMQPSession {
             return try handshake(method)
         case .connectionClose(let code, let text):
             try writer.method(Int(AMQP_CONNECTION_CLOSE_OK_METHOD), channel: 0, amqp_connection_close_ok_t())
-            phase = .closed
+            state = .closed
             return .connectionClosed(code: code, text: text)
         case .connectionCloseOk:
-            guard phase == .closing else { throw .unexpected("connection.close-ok") }
-            phase = .closed
+            guard state == .closing else { throw .unexpected("connection.close-ok") }
+            state = .closed
             return .closed
         case .blocked(let reason): return .blocked(reason: reason)
         case .unblocked: return .unblocked
@@ -141,14 +140,14 @@ public final class AMQPSession {
         }
     }
 
-    private func channelMethod(_ method: IncomingMethod, id: Int) throws(AMQPSessionError) -> AMQPEvent? {
-        guard phase == .open || phase == .closing else {
+    private func channelMethod(_ method: IncomingMethod, id: Int) throws(AMQPError) -> AMQPEvent? {
+        guard state == .open || state == .closing else {
             throw .unexpected("method \(id >> 16).\(id & 0xFFFF) without an open channel")
         }
         switch method {
         case .channelClose(let code, let text):
             try writer.method(Int(AMQP_CHANNEL_CLOSE_OK_METHOD), channel: Self.channel, amqp_channel_close_ok_t())
-            if phase == .open { phase = .channelClosed }
+            if state == .open { state = .channelClosed }
             forgetChannel()
             return .channelClosed(code: code, text: text)
         case .channelFlow(let active):
@@ -180,7 +179,7 @@ public final class AMQPSession {
         }
     }
 
-    private func checkConfirm(_ tag: UInt64) throws(AMQPSessionError) {
+    private func checkConfirm(_ tag: UInt64) throws(AMQPError) {
         guard configuration.confirms, tag <= publishCount else {
             throw .unexpected("a confirm of publish \(tag), \(publishCount) were written")
         }
@@ -195,7 +194,7 @@ public final class AMQPSession {
 
     // MARK: - Handshake
 
-    private func handshake(_ method: IncomingMethod) throws(AMQPSessionError) -> AMQPEvent? {
+    private func handshake(_ method: IncomingMethod) throws(AMQPError) -> AMQPEvent? {
         switch (step, method) {
         case (.start, .start(let mechanisms)):
             guard mechanisms.split(separator: " ").contains("PLAIN") else { throw .noCommonMechanism(mechanisms) }
@@ -227,14 +226,14 @@ public final class AMQPSession {
 
     private func opened() -> AMQPEvent? {
         step = .done
-        guard phase != .closing else { return nil }
-        phase = .open
+        guard state != .closing else { return nil }
+        state = .open
         return .opened
     }
 
     // MARK: - Content
 
-    private func header(_ payload: UnsafeRawBufferPointer) throws(AMQPSessionError) -> AMQPEvent? {
+    private func header(_ payload: UnsafeRawBufferPointer) throws(AMQPError) -> AMQPEvent? {
         guard var current = assembly, current.properties == nil else { throw .unexpected("a header frame") }
         let (bodySize, properties) = try PropertiesCodec.decode(payload, pool: pool)
         current.bodySize = bodySize
@@ -244,7 +243,7 @@ public final class AMQPSession {
         return bodySize == 0 ? finishContent() : nil
     }
 
-    private func body(_ payload: UnsafeRawBufferPointer) throws(AMQPSessionError) -> AMQPEvent? {
+    private func body(_ payload: UnsafeRawBufferPointer) throws(AMQPError) -> AMQPEvent? {
         guard assembly?.properties != nil, let bodySize = assembly?.bodySize, let before = assembly?.received else {
             throw .unexpected("a body frame")
         }
@@ -286,23 +285,23 @@ public final class AMQPSession {
     // MARK: - Commands
 
     /// Writes a call; its answer comes as `.reply`, in the order of the calls.
-    public func call(_ call: AMQPCall) throws(AMQPSessionError) {
-        guard phase == .open else { throw .notOpen }
+    public func call(_ call: AMQPCall) throws(AMQPError) {
+        guard state == .open else { throw .notOpen }
         expectedReplies.append(try writer.call(call, channel: Self.channel))
         if case .consume(let queue, let consumerTag, _) = call { queuesByTag[consumerTag] = queue }
     }
 
     /// Writes a publish; returns its sequence number, which `.confirmed` and `.refused` name.
     @discardableResult
-    public func publish(_ message: OutboundMessage) throws(AMQPSessionError) -> UInt64 {
-        guard phase == .open else { throw .notOpen }
+    public func publish(_ message: OutboundMessage) throws(AMQPError) -> UInt64 {
+        guard state == .open else { throw .notOpen }
         let before = writer.output.count
         var fields = amqp_basic_publish_t()
         fields.exchange = try pool.shortString(message.exchange, "an exchange's name")
         fields.routing_key = try pool.shortString(message.routingKey, "a routing key")
         fields.mandatory = message.mandatory ? 1 : 0
         try writer.method(Int(AMQP_BASIC_PUBLISH_METHOD), channel: Self.channel, fields)
-        do throws(AMQPSessionError) {
+        do throws(AMQPError) {
             try writer.content(channel: Self.channel, properties: message.properties, body: message.body)
         } catch {
             writer.truncate(to: before)
@@ -313,23 +312,23 @@ public final class AMQPSession {
     }
 
     /// Acknowledges one delivery; never one that was acknowledged before (the broker closes the channel with 406).
-    public func acknowledge(_ deliveryTag: UInt64) throws(AMQPSessionError) {
-        guard phase == .open else { throw .notOpen }
+    public func acknowledge(_ deliveryTag: UInt64) throws(AMQPError) {
+        guard state == .open else { throw .notOpen }
         let fields = amqp_basic_ack_t(delivery_tag: deliveryTag, multiple: 0)
         try writer.method(Int(AMQP_BASIC_ACK_METHOD), channel: Self.channel, fields)
     }
 
     /// Reopens the channel after the broker closed it; `.opened` follows.
-    public func reopenChannel() throws(AMQPSessionError) {
-        guard phase == .channelClosed else { throw .notOpen }
-        phase = .handshake
+    public func reopenChannel() throws(AMQPError) {
+        guard state == .channelClosed else { throw .notOpen }
+        state = .handshake
         step = .channelOpenOk
         try writer.openChannel(Self.channel)
     }
 
     /// Writes a heartbeat frame.
     public func sendHeartbeat() {
-        guard phase != .closed else { return }
+        guard state != .closed else { return }
         writer.heartbeat()
     }
 
@@ -337,13 +336,13 @@ public final class AMQPSession {
     ///
     /// Before the login is complete the session ends at once.
     public func close() {
-        guard phase != .closed, phase != .closing else { return }
+        guard state != .closed, state != .closing else { return }
         let text = pool.bytes("bye")
         let fields = amqp_connection_close_t(reply_code: 200, reply_text: text, class_id: 0, method_id: 0)
         guard step != .start, (try? writer.method(Int(AMQP_CONNECTION_CLOSE_METHOD), channel: 0, fields)) != nil else {
-            phase = .closed
+            state = .closed
             return
         }
-        phase = .closing
+        state = .closing
     }
 }

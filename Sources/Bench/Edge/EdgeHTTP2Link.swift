@@ -55,7 +55,7 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
         while context.channel.isWritable {
             let room = Self.writeBytes + HTTP2ClientSession.frameBytesMax
             let count = unwritten.writeWithUnsafeMutableBytes(minimumWritableBytes: room) {
-                http2.send(into: $0, threshold: Self.writeBytes)
+                http2.drain(into: $0, threshold: Self.writeBytes)
             }
             guard count > 0 else { break }
             context.writeAndFlush(Self.wrapOutboundOut(unwritten), promise: nil)
@@ -100,7 +100,7 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
             isReady = true
             flush()
             load.linkIsReady()
-        } else if !waiting.isEmpty || http2.wantsWrite {
+        } else if !waiting.isEmpty || http2.hasPendingBytes {
             takeTurn()
         }
     }

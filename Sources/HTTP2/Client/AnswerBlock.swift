@@ -20,11 +20,11 @@ struct AnswerBlock {
 
     /// Copies a field into the slot.
     mutating func receive(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        self.bytes += name.count + value.count + HeaderTable.entryOverhead
-        if name.first == UInt8(ascii: ":") { return self.receivePseudoField(name: name, value: value) }
-        self.hasFields = true
+        bytes += name.count + value.count + HeaderTable.entryOverhead
+        if name.first == UInt8(ascii: ":") { return receivePseudoField(name: name, value: value) }
+        hasFields = true
         // Ignores trailers, and fields that precede a status.
-        guard let slot = self.slot, self.status != 0 else { return }
+        guard let slot = self.slot, status != 0 else { return }
         // By length first: most fields are ignored.
         switch name.count {
         case 4 where name.elementsEqual("date".utf8): slot.pointee.date = slot.pointee.appendField(value)
@@ -40,12 +40,12 @@ struct AnswerBlock {
     /// Checks and reads `:status`, which is an answer's only pseudo-header field, first and once (section 8.3.2).
     private mutating func receivePseudoField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let isStatus = name.elementsEqual(":status".utf8)
-        guard isStatus, self.status == 0, !self.hasFields, let number = AnswerBlock.status(value) else {
-            self.isMalformed = true
+        guard isStatus, status == 0, !hasFields, let number = AnswerBlock.status(value) else {
+            isMalformed = true
             return
         }
-        self.status = number
-        guard let slot = self.slot, !self.hadStatus else { return }
+        status = number
+        guard let slot = self.slot, !hadStatus else { return }
         slot.pointee.resetAnswer()
         slot.pointee.status = number
     }
@@ -59,9 +59,9 @@ struct AnswerBlock {
 
     /// True if the block is valid at this point of an answer (section 8.1): a status, or trailers after the body.
     var isLawful: Bool {
-        if self.isMalformed { return false }
-        if self.hadStatus { return self.status == 0 && self.endsStream }
+        if isMalformed { return false }
+        if hadStatus { return status == 0 && endsStream }
         // An interim answer does not end a stream, and HTTP/2 has no 101 (section 8.6).
-        return self.status >= 200 || (self.status >= 100 && self.status != 101 && !self.endsStream)
+        return status >= 200 || (status >= 100 && status != 101 && !endsStream)
     }
 }

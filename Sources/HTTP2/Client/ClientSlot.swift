@@ -69,57 +69,57 @@ struct ClientSlot {
 
     /// Prepares the slot for a new request; keeps its memory and its reference to the header block.
     mutating func reset() {
-        self.tag = 0
-        self.streamID = 0
-        self.phase = .free
-        self.isInLine = false
-        self.arenaUsed = 0
-        self.path = ByteRange()
-        self.perRequest = ByteRange()
-        self.body = ByteRange()
-        self.bodySent = 0
-        self.sendWindow = 0
-        self.isSent = false
-        self.status = 0
-        self.received = 0
-        self.resetAnswer()
-        self.answerBodyCount = 0
-        self.isTruncated = false
-        self.closeCode = 0
+        tag = 0
+        streamID = 0
+        phase = .free
+        isInLine = false
+        arenaUsed = 0
+        path = ByteRange()
+        perRequest = ByteRange()
+        body = ByteRange()
+        bodySent = 0
+        sendWindow = 0
+        isSent = false
+        status = 0
+        received = 0
+        resetAnswer()
+        answerBodyCount = 0
+        isTruncated = false
+        closeCode = 0
     }
 
     /// Discards the header values of an interim (1xx) answer when another answer follows.
     mutating func resetAnswer() {
-        self.fieldsUsed = 0
-        self.retryAfter = ByteRange()
-        self.date = ByteRange()
-        self.apnsID = ByteRange()
-        self.contentType = ByteRange()
+        fieldsUsed = 0
+        retryAfter = ByteRange()
+        date = ByteRange()
+        apnsID = ByteRange()
+        contentType = ByteRange()
     }
 
     /// Copies request bytes into the arena.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
-        self.reserve(bytes.count)
-        let range = ByteRange(start: self.arenaUsed, count: bytes.count)
+        reserve(bytes.count)
+        let range = ByteRange(start: arenaUsed, count: bytes.count)
         if let base = bytes.baseAddress, let arena = self.arena {
-            (arena + self.arenaUsed).copyMemory(from: base, byteCount: bytes.count)
+            (arena + arenaUsed).copyMemory(from: base, byteCount: bytes.count)
         }
-        self.arenaUsed += bytes.count
+        arenaUsed += bytes.count
         return range
     }
 
     /// Makes room for `count` more bytes; existing bytes may move, because ranges are offsets.
     mutating func reserve(_ count: Int) {
-        let needed = self.arenaUsed + count
-        guard needed > self.arenaCapacity else { return }
-        let capacity = max(needed, 2 * self.arenaCapacity, ClientSlot.arenaBytes)
+        let needed = arenaUsed + count
+        guard needed > arenaCapacity else { return }
+        let capacity = max(needed, 2 * arenaCapacity, ClientSlot.arenaBytes)
         let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 64)
         if let arena = self.arena {
-            grown.copyMemory(from: arena, byteCount: self.arenaUsed)
+            grown.copyMemory(from: arena, byteCount: arenaUsed)
             arena.deallocate()
         }
         self.arena = grown
-        self.arenaCapacity = capacity
+        arenaCapacity = capacity
     }
 
     /// Enough for a path with a long token, an id and a typical payload; larger requests make an arena grow.
@@ -127,40 +127,40 @@ struct ClientSlot {
 
     /// Copies a header value of the answer; a value that does not fit is left out.
     mutating func appendField(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
-        guard let base = bytes.baseAddress, self.fieldsUsed + bytes.count <= ClientSlot.fieldBytesMax else {
+        guard let base = bytes.baseAddress, fieldsUsed + bytes.count <= ClientSlot.fieldBytesMax else {
             return ByteRange()
         }
-        self.reserveAnswer(ClientSlot.fieldBytesMax)
+        reserveAnswer(ClientSlot.fieldBytesMax)
         guard let answer = self.answer else { return ByteRange() }
-        let range = ByteRange(start: self.fieldsUsed, count: bytes.count)
-        (answer + self.fieldsUsed).copyMemory(from: base, byteCount: bytes.count)
-        self.fieldsUsed += bytes.count
+        let range = ByteRange(start: fieldsUsed, count: bytes.count)
+        (answer + fieldsUsed).copyMemory(from: base, byteCount: bytes.count)
+        fieldsUsed += bytes.count
         return range
     }
 
     /// Copies body bytes of the answer, up to `bytesMax` in all.
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer, bytesMax: Int) {
-        let count = min(bytes.count, bytesMax - self.answerBodyCount)
-        if count < bytes.count { self.isTruncated = true }
+        let count = min(bytes.count, bytesMax - answerBodyCount)
+        if count < bytes.count { isTruncated = true }
         guard count > 0, let base = bytes.baseAddress else { return }
-        let start = ClientSlot.fieldBytesMax + self.answerBodyCount
-        self.reserveAnswer(start + count)
+        let start = ClientSlot.fieldBytesMax + answerBodyCount
+        reserveAnswer(start + count)
         guard let answer = self.answer else { return }
         (answer + start).copyMemory(from: base, byteCount: count)
-        self.answerBodyCount += count
+        answerBodyCount += count
     }
 
     private mutating func reserveAnswer(_ needed: Int) {
-        guard needed > self.answerCapacity else { return }
+        guard needed > answerCapacity else { return }
         // Most bodies are a short JSON object.
-        let capacity = max(needed, 2 * self.answerCapacity, ClientSlot.fieldBytesMax + 128)
+        let capacity = max(needed, 2 * answerCapacity, ClientSlot.fieldBytesMax + 128)
         let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
         if let answer = self.answer {
-            grown.copyMemory(from: answer, byteCount: self.answerCapacity)
+            grown.copyMemory(from: answer, byteCount: answerCapacity)
             answer.deallocate()
         }
         self.answer = grown
-        self.answerCapacity = capacity
+        answerCapacity = capacity
     }
 
     /// Returns bytes of the request.
@@ -178,10 +178,10 @@ struct ClientSlot {
 
     /// Frees the slot's memory; only when the table is destroyed.
     mutating func free() {
-        self.arena?.deallocate()
-        self.answer?.deallocate()
-        self.headers?.release()
-        self.headers = nil
+        arena?.deallocate()
+        answer?.deallocate()
+        headers?.release()
+        headers = nil
     }
 }
 

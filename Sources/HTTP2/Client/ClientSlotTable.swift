@@ -20,94 +20,94 @@ struct ClientSlotTable: ~Copyable {
     init(capacity: Int) {
         precondition((1...65_536).contains(capacity), "a session with \(capacity) streams")
         self.capacity = capacity
-        self.slots = .allocate(capacity: capacity)
-        self.closed = .allocate(capacity: capacity)
+        slots = .allocate(capacity: capacity)
+        closed = .allocate(capacity: capacity)
         for index in (0..<capacity).reversed() {
             var slot = ClientSlot()
-            slot.next = self.free
-            (self.slots + index).initialize(to: slot)
-            self.free = Int32(index)
+            slot.next = free
+            (slots + index).initialize(to: slot)
+            free = Int32(index)
         }
     }
 
     deinit {
-        for index in 0..<self.capacity { self.slots[index].free() }
-        for arena in self.spareArenas { arena.base.deallocate() }
-        self.slots.deallocate()
-        self.closed.deallocate()
+        for index in 0..<capacity { slots[index].free() }
+        for arena in spareArenas { arena.base.deallocate() }
+        slots.deallocate()
+        closed.deallocate()
     }
 
-    subscript(_ index: Int32) -> UnsafeMutablePointer<ClientSlot> { self.slots + Int(index) }
+    subscript(_ index: Int32) -> UnsafeMutablePointer<ClientSlot> { slots + Int(index) }
 
     /// Takes a free slot without adding it to the live ones.
     mutating func take() -> Int32? {
-        guard self.free != ClientSlot.none else { return nil }
-        let index = self.free
-        self.free = self.slots[Int(index)].next
-        self.slots[Int(index)].reset()
-        if self.slots[Int(index)].arena == nil, let spare = self.spareArenas.popLast() {
-            self.slots[Int(index)].arena = spare.base
-            self.slots[Int(index)].arenaCapacity = spare.capacity
+        guard free != ClientSlot.none else { return nil }
+        let index = free
+        free = slots[Int(index)].next
+        slots[Int(index)].reset()
+        if slots[Int(index)].arena == nil, let spare = spareArenas.popLast() {
+            slots[Int(index)].arena = spare.base
+            slots[Int(index)].arenaCapacity = spare.capacity
         }
-        self.usedCount += 1
+        usedCount += 1
         return index
     }
 
     /// Frees the arena of a slot whose request was sent, for another request.
     mutating func giveBackArena(of index: Int32) {
-        let slot = self.slots + Int(index)
+        let slot = slots + Int(index)
         guard let arena = slot.pointee.arena else { return }
-        self.spareArenas.append((arena, slot.pointee.arenaCapacity))
+        spareArenas.append((arena, slot.pointee.arenaCapacity))
         slot.pointee.arena = nil
         slot.pointee.arenaCapacity = 0
     }
 
     /// Returns a slot to the free list.
     mutating func giveBack(_ index: Int32) {
-        self.slots[Int(index)].streamID = 0
-        self.slots[Int(index)].phase = .free
-        self.slots[Int(index)].next = self.free
-        self.free = index
-        self.usedCount -= 1
+        slots[Int(index)].streamID = 0
+        slots[Int(index)].phase = .free
+        slots[Int(index)].next = free
+        free = index
+        usedCount -= 1
     }
 
     /// Appends a slot to the list of live streams, as the youngest.
     mutating func enlist(_ index: Int32) {
-        self.slots[Int(index)].previous = self.newest
-        self.slots[Int(index)].next = ClientSlot.none
-        if self.newest == ClientSlot.none {
-            self.oldest = index
+        slots[Int(index)].previous = newest
+        slots[Int(index)].next = ClientSlot.none
+        if newest == ClientSlot.none {
+            oldest = index
         } else {
-            self.slots[Int(self.newest)].next = index
+            slots[Int(newest)].next = index
         }
-        self.newest = index
-        self.liveCount += 1
+        newest = index
+        liveCount += 1
     }
 
     /// Removes a slot from the list of live streams.
     mutating func delist(_ index: Int32) {
-        let (previous, next) = (self.slots[Int(index)].previous, self.slots[Int(index)].next)
-        if previous == ClientSlot.none { self.oldest = next } else { self.slots[Int(previous)].next = next }
-        if next == ClientSlot.none { self.newest = previous } else { self.slots[Int(next)].previous = previous }
-        self.liveCount -= 1
+        let (previous, next) = (slots[Int(index)].previous, slots[Int(index)].next)
+        if previous == ClientSlot.none { oldest = next } else { slots[Int(previous)].next = next }
+        if next == ClientSlot.none { newest = previous } else { slots[Int(next)].previous = previous }
+        liveCount -= 1
     }
 
     /// The live stream that was submitted first.
-    var oldestLive: Int32? { self.oldest == ClientSlot.none ? nil : self.oldest }
+    var oldestLive: Int32? { oldest == ClientSlot.none ? nil : oldest }
 
     /// Records a closed stream until ``nextClosed()``.
     mutating func noteClosed(_ index: Int32) {
-        self.closed[self.closedCount] = index
-        self.closedCount += 1
+        closed[closedCount] = index
+        closedCount += 1
     }
 
     /// True if a closed stream waits for ``nextClosed()``.
-    var hasClosed: Bool { self.closedCount > 0 }
+    var hasClosed: Bool { closedCount > 0 }
 
     /// Removes and returns a closed stream whose end is to be reported; nil when there is none.
     mutating func nextClosed() -> Int32? {
-        guard self.closedCount > 0 else { return nil }
-        self.closedCount -= 1
-        return self.closed[self.closedCount]
+        guard closedCount > 0 else { return nil }
+        closedCount -= 1
+        return closed[closedCount]
     }
 }

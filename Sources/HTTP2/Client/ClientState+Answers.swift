@@ -10,12 +10,12 @@ extension ClientState {
     mutating func receiveShortAnswer(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) -> Bool {
         guard header.type == FrameType.headers, header.length == 1,
             header.flags == FrameFlags.endStream | FrameFlags.endHeaders,
-            let status = ClientState.indexedStatus(payload[0]), let index = self.streams.slot(of: header.streamID)
+            let status = ClientState.indexedStatus(payload[0]), let index = streams.slot(of: header.streamID)
         else { return false }
-        let slot = self.table[index]
+        let slot = table[index]
         guard slot.pointee.status == 0 else { return false }
         slot.pointee.status = status
-        self.answerEnded(index)
+        answerEnded(index)
         return true
     }
 
@@ -34,48 +34,48 @@ extension ClientState {
     }
 
     mutating func headersReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        try self.checkOpened(header)
-        var fragment = try self.withoutPadding(header, payload)
+        try checkOpened(header)
+        var fragment = try withoutPadding(header, payload)
         if header.has(FrameFlags.priority) {
-            guard fragment.count >= 5 else { throw self.frameSizeError(header) }
+            guard fragment.count >= 5 else { throw frameSizeError(header) }
             fragment = UnsafeRawBufferPointer(rebasing: fragment[5...])
         }
-        self.block = AnswerBlock()
-        self.block.streamID = header.streamID
-        self.block.endsStream = header.has(FrameFlags.endStream)
-        if let index = self.streams.slot(of: header.streamID) {
-            self.block.hadStatus = self.table[index].pointee.status >= 200
+        block = AnswerBlock()
+        block.streamID = header.streamID
+        block.endsStream = header.has(FrameFlags.endStream)
+        if let index = streams.slot(of: header.streamID) {
+            block.hadStatus = table[index].pointee.status >= 200
         }
-        try self.fragmentReceived(fragment, isLast: header.has(FrameFlags.endHeaders))
+        try fragmentReceived(fragment, isLast: header.has(FrameFlags.endHeaders))
     }
 
     mutating func continuationReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        guard self.block.streamID != 0, self.block.streamID == header.streamID else {
-            throw self.violation("CONTINUATION without a header block")
+        guard block.streamID != 0, block.streamID == header.streamID else {
+            throw violation("CONTINUATION without a header block")
         }
-        self.block.continuations += 1
-        guard self.block.continuations <= AnswerBlock.continuationsMax else {
-            throw self.flooded("CONTINUATION without end")
+        block.continuations += 1
+        guard block.continuations <= AnswerBlock.continuationsMax else {
+            throw flooded("CONTINUATION without end")
         }
-        try self.fragmentReceived(payload, isLast: header.has(FrameFlags.endHeaders))
+        try fragmentReceived(payload, isLast: header.has(FrameFlags.endHeaders))
     }
 
     private mutating func fragmentReceived(
         _ fragment: UnsafeRawBufferPointer,
         isLast: Bool
     ) throws(HTTP2Error) {
-        let index = self.streams.slot(of: self.block.streamID)
-        self.block.slot = index.map { self.table[$0] }
+        let index = streams.slot(of: block.streamID)
+        block.slot = index.map { table[$0] }
         var rest = fragment
         while true {
-            switch try self.decode(&rest, isLast: isLast) {
+            switch try decode(&rest, isLast: isLast) {
             case .field(let name, let value):
-                self.block.receive(name: name, value: value)
-                guard self.block.bytes <= self.configuration.headerBytesMax else {
-                    throw self.flooded("an answer of \(self.block.bytes) header bytes")
+                block.receive(name: name, value: value)
+                guard block.bytes <= configuration.headerBytesMax else {
+                    throw flooded("an answer of \(block.bytes) header bytes")
                 }
             case .needsMore: return
-            case .complete: return self.blockEnded(index)
+            case .complete: return blockEnded(index)
             }
         }
     }
@@ -85,9 +85,9 @@ extension ClientState {
         isLast: Bool
     ) throws(HTTP2Error) -> HeaderDecoder.Step {
         do {
-            return try self.decoder.next(&fragment, isLast: isLast)
+            return try decoder.next(&fragment, isLast: isLast)
         } catch {
-            throw self.failure(HTTP2ErrorCode.compressionError, error.code, error.message)
+            throw failure(HTTP2ErrorCode.compressionError, error.code, error.message)
         }
     }
 
@@ -97,49 +97,49 @@ extension ClientState {
         guard let index else { return }
         guard block.isLawful else {
             // A malformed answer has no valid status either.
-            if !block.hadStatus { self.table[index].pointee.status = 0 }
-            return self.reset(index, code: HTTP2ErrorCode.protocolError)
+            if !block.hadStatus { table[index].pointee.status = 0 }
+            return reset(index, code: HTTP2ErrorCode.protocolError)
         }
-        if block.endsStream { self.answerEnded(index) }
+        if block.endsStream { answerEnded(index) }
     }
 
     mutating func dataReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        try self.checkOpened(header)
-        let content = try self.withoutPadding(header, payload)
-        self.countData(header.length)
-        guard let index = self.streams.slot(of: header.streamID) else { return }
-        let slot = self.table[index]
+        try checkOpened(header)
+        let content = try withoutPadding(header, payload)
+        countData(header.length)
+        guard let index = streams.slot(of: header.streamID) else { return }
+        let slot = table[index]
         // A body is valid only after a final status (RFC 9113 section 8.1).
-        guard slot.pointee.status >= 200 else { return self.reset(index, code: HTTP2ErrorCode.protocolError) }
+        guard slot.pointee.status >= 200 else { return reset(index, code: HTTP2ErrorCode.protocolError) }
         slot.pointee.received += header.length
-        slot.pointee.appendBody(content, bytesMax: self.configuration.bodyBytesMax)
-        if header.has(FrameFlags.endStream) { return self.answerEnded(index) }
+        slot.pointee.appendBody(content, bytesMax: configuration.bodyBytesMax)
+        if header.has(FrameFlags.endStream) { return answerEnded(index) }
         if slot.pointee.received >= PeerSettings.initialWindowBytes / 2 {
-            self.output.appendWindowUpdate(header.streamID, slot.pointee.received)
+            output.appendWindowUpdate(header.streamID, slot.pointee.received)
             slot.pointee.received = 0
         }
     }
 
     /// Counts received DATA and returns the connection's window once half of it is used.
     private mutating func countData(_ count: Int) {
-        let window = max(Int(self.configuration.connectionWindowBytes), PeerSettings.initialWindowBytes)
-        self.received += count
-        guard self.received >= window / 2 else { return }
-        self.output.appendWindowUpdate(0, self.received)
-        self.received = 0
+        let window = max(Int(configuration.connectionWindowBytes), PeerSettings.initialWindowBytes)
+        received += count
+        guard received >= window / 2 else { return }
+        output.appendWindowUpdate(0, received)
+        received = 0
     }
 
     /// Ends a stream whose answer is complete; if the request was not fully sent, the rest of it is cancelled.
     private mutating func answerEnded(_ index: Int32) {
-        let slot = self.table[index]
-        if !slot.pointee.isSent { self.output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
-        self.close(index, code: HTTP2ErrorCode.noError)
+        let slot = table[index]
+        if !slot.pointee.isSent { output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
+        close(index, code: HTTP2ErrorCode.noError)
     }
 
     /// Rejects frames of streams that we did not open (RFC 9113 section 5.1).
     mutating func checkOpened(_ header: FrameHeader) throws(HTTP2Error) {
-        guard header.streamID & 1 == 1, header.streamID <= self.lastOpened else {
-            throw self.violation("a frame of stream \(header.streamID), which was not opened")
+        guard header.streamID & 1 == 1, header.streamID <= lastOpened else {
+            throw violation("a frame of stream \(header.streamID), which was not opened")
         }
     }
 
@@ -149,7 +149,7 @@ extension ClientState {
     ) throws(HTTP2Error) -> UnsafeRawBufferPointer {
         guard header.has(FrameFlags.padded) else { return payload }
         guard let padding = payload.first, Int(padding) < payload.count else {
-            throw self.violation("more padding than frame")
+            throw violation("more padding than frame")
         }
         return UnsafeRawBufferPointer(rebasing: payload[1..<(payload.count - Int(padding))])
     }

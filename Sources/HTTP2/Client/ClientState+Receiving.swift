@@ -9,72 +9,72 @@ extension ClientState {
 
     /// Processes plaintext; after a throw the connection is over and further bytes are ignored.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        guard var cursor = bytes.baseAddress, !self.isBroken else { return }
+        guard var cursor = bytes.baseAddress, !isBroken else { return }
         let end = cursor + bytes.count
-        if self.partialCount > 0 { try self.completePartial(&cursor, end) }
+        if partialCount > 0 { try completePartial(&cursor, end) }
         while end - cursor >= FrameHeader.byteCount {
             let header = FrameHeader(at: cursor)
-            try self.checkLength(header)
+            try checkLength(header)
             guard end - cursor >= FrameHeader.byteCount + header.length else { break }
             let payload = UnsafeRawBufferPointer(start: cursor + FrameHeader.byteCount, count: header.length)
-            try self.frameReceived(header, payload)
+            try frameReceived(header, payload)
             cursor += FrameHeader.byteCount + header.length
         }
-        self.keepPartial(&cursor, end - cursor)
+        keepPartial(&cursor, end - cursor)
     }
 
     /// Completes a frame that began in an earlier piece, as far as this piece goes.
     private mutating func completePartial(_ cursor: inout UnsafeRawPointer, _ end: UnsafeRawPointer) throws(HTTP2Error)
     {
-        self.keepPartial(&cursor, min(end - cursor, max(0, FrameHeader.byteCount - self.partialCount)))
-        guard self.partialCount >= FrameHeader.byteCount else { return }
-        let header = FrameHeader(at: self.partial)
-        try self.checkLength(header)
+        keepPartial(&cursor, min(end - cursor, max(0, FrameHeader.byteCount - partialCount)))
+        guard partialCount >= FrameHeader.byteCount else { return }
+        let header = FrameHeader(at: partial)
+        try checkLength(header)
         let size = FrameHeader.byteCount + header.length
-        self.keepPartial(&cursor, min(end - cursor, size - self.partialCount))
-        guard self.partialCount == size else { return }
-        self.partialCount = 0
-        try self.frameReceived(
+        keepPartial(&cursor, min(end - cursor, size - partialCount))
+        guard partialCount == size else { return }
+        partialCount = 0
+        try frameReceived(
             header,
-            UnsafeRawBufferPointer(start: self.partial + FrameHeader.byteCount, count: header.length)
+            UnsafeRawBufferPointer(start: partial + FrameHeader.byteCount, count: header.length)
         )
     }
 
     private mutating func keepPartial(_ cursor: inout UnsafeRawPointer, _ count: Int) {
-        (self.partial + self.partialCount).copyMemory(from: cursor, byteCount: count)
-        self.partialCount += count
+        (partial + partialCount).copyMemory(from: cursor, byteCount: count)
+        partialCount += count
         cursor += count
     }
 
     private mutating func checkLength(_ header: FrameHeader) throws(HTTP2Error) {
-        guard header.length <= FrameHeader.payloadBytesMax else { throw self.frameSizeError(header) }
+        guard header.length <= FrameHeader.payloadBytesMax else { throw frameSizeError(header) }
         // The first frame shows whether the peer speaks HTTP/2 (RFC 9113 section 3.4); do not wait for its payload.
-        guard self.peer.areKnown || (header.type == FrameType.settings && !header.has(FrameFlags.acknowledgement))
-        else { throw self.violation("SETTINGS do not come first") }
+        guard peer.areKnown || (header.type == FrameType.settings && !header.has(FrameFlags.acknowledgement))
+        else { throw violation("SETTINGS do not come first") }
     }
 
     private mutating func frameReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        guard self.block.streamID == 0 || header.type == FrameType.continuation else {
-            throw self.violation("a frame within a header block")
+        guard block.streamID == 0 || header.type == FrameType.continuation else {
+            throw violation("a frame within a header block")
         }
-        if self.receiveShortAnswer(header, payload) { return }
+        if receiveShortAnswer(header, payload) { return }
         switch header.type {
-        case FrameType.headers: try self.headersReceived(header, payload)
-        case FrameType.data: try self.dataReceived(header, payload)
-        case FrameType.continuation: try self.continuationReceived(header, payload)
-        case FrameType.settings: try self.settingsReceived(header, payload)
-        case FrameType.ping: try self.pingReceived(header, payload)
-        case FrameType.goAway: try self.goAwayReceived(header, payload)
+        case FrameType.headers: try headersReceived(header, payload)
+        case FrameType.data: try dataReceived(header, payload)
+        case FrameType.continuation: try continuationReceived(header, payload)
+        case FrameType.settings: try settingsReceived(header, payload)
+        case FrameType.ping: try pingReceived(header, payload)
+        case FrameType.goAway: try goAwayReceived(header, payload)
         case FrameType.windowUpdate:
-            guard header.length == 4 else { throw self.frameSizeError(header) }
-            if header.streamID != 0 { try self.checkOpened(header) }
-            try self.widen(header.streamID, by: Int(ClientState.number(payload, at: 0) & 0x7FFF_FFFF))
-        case FrameType.resetStream: try self.resetReceived(header, payload)
+            guard header.length == 4 else { throw frameSizeError(header) }
+            if header.streamID != 0 { try checkOpened(header) }
+            try widen(header.streamID, by: Int(ClientState.number(payload, at: 0) & 0x7FFF_FFFF))
+        case FrameType.resetStream: try resetReceived(header, payload)
         case FrameType.priority:
-            guard header.length == 5 else { throw self.frameSizeError(header) }
-            self.events.controlFrames += 1
+            guard header.length == 5 else { throw frameSizeError(header) }
+            events.controlFrames += 1
         // Our SETTINGS have forbidden it.
-        case FrameType.pushPromise: throw self.violation("PUSH_PROMISE")
+        case FrameType.pushPromise: throw violation("PUSH_PROMISE")
         // Unknown types must be ignored (RFC 9113 section 4.1).
         default: break
         }
@@ -84,97 +84,97 @@ extension ClientState {
         _ header: FrameHeader,
         _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2Error) {
-        guard header.streamID == 0 else { throw self.violation("SETTINGS of a stream") }
+        guard header.streamID == 0 else { throw violation("SETTINGS of a stream") }
         if header.has(FrameFlags.acknowledgement) {
-            guard header.length == 0 else { throw self.frameSizeError(header) }
+            guard header.length == 0 else { throw frameSizeError(header) }
             return
         }
-        guard header.length % 6 == 0 else { throw self.frameSizeError(header) }
-        guard header.length <= 6 * Self.settingsMax else { throw self.flooded("SETTINGS of \(header.length) bytes") }
+        guard header.length % 6 == 0 else { throw frameSizeError(header) }
+        guard header.length <= 6 * Self.settingsMax else { throw flooded("SETTINGS of \(header.length) bytes") }
         // Unless SETTINGS limit it, the number of streams is unlimited (RFC 9113 section 6.5.2).
-        if !self.peer.areKnown { self.peer.maxConcurrentStreams = Int(UInt32.max) }
+        if !peer.areKnown { peer.maxConcurrentStreams = Int(UInt32.max) }
         for start in stride(from: 0, to: payload.count, by: 6) {
             let name = UInt16(bigEndian: payload.loadUnaligned(fromByteOffset: start, as: UInt16.self))
-            try self.settingReceived(name, ClientState.number(payload, at: start + 2))
+            try settingReceived(name, ClientState.number(payload, at: start + 2))
         }
-        self.peer.areKnown = true
-        self.events.hasSettings = true
-        self.events.controlFrames += 1
-        self.output.appendSettingsAcknowledgement()
-        try self.checkAcknowledgements()
+        peer.areKnown = true
+        events.hasSettings = true
+        events.controlFrames += 1
+        output.appendSettingsAcknowledgement()
+        try checkAcknowledgements()
     }
 
     private mutating func settingReceived(_ name: UInt16, _ value: UInt32) throws(HTTP2Error) {
         switch name {
-        case SettingsParameter.headerTableSize: self.encoder.limitTable(to: value)
+        case SettingsParameter.headerTableSize: encoder.limitTable(to: value)
         case SettingsParameter.enablePush:
-            guard value == 0 else { throw self.violation("a server that enables push") }
-        case SettingsParameter.maxConcurrentStreams: self.peer.maxConcurrentStreams = Int(value)
-        case SettingsParameter.initialWindowSize: try self.changeInitialWindow(to: value)
+            guard value == 0 else { throw violation("a server that enables push") }
+        case SettingsParameter.maxConcurrentStreams: peer.maxConcurrentStreams = Int(value)
+        case SettingsParameter.initialWindowSize: try changeInitialWindow(to: value)
         case SettingsParameter.maxFrameSize:
             guard (16_384...16_777_215).contains(value) else {
-                throw self.violation("SETTINGS_MAX_FRAME_SIZE \(value)")
+                throw violation("SETTINGS_MAX_FRAME_SIZE \(value)")
             }
-            self.peer.maxFrameBytes = Int(value)
+            peer.maxFrameBytes = Int(value)
         default: break
         }
     }
 
     private mutating func pingReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        guard header.streamID == 0 else { throw self.violation("PING of a stream") }
-        guard header.length == 8 else { throw self.frameSizeError(header) }
+        guard header.streamID == 0 else { throw violation("PING of a stream") }
+        guard header.length == 8 else { throw frameSizeError(header) }
         if header.has(FrameFlags.acknowledgement) {
-            self.events.isPingAcknowledged = true
+            events.isPingAcknowledged = true
             return
         }
         let opaque = UInt64(bigEndian: payload.loadUnaligned(as: UInt64.self))
-        self.events.controlFrames += 1
-        self.output.appendPing(opaque, isAcknowledgement: true)
-        try self.checkAcknowledgements()
+        events.controlFrames += 1
+        output.appendPing(opaque, isAcknowledgement: true)
+        try checkAcknowledgements()
     }
 
     private mutating func goAwayReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        guard header.streamID == 0 else { throw self.violation("GOAWAY of a stream") }
-        guard header.length >= 8 else { throw self.frameSizeError(header) }
+        guard header.streamID == 0 else { throw violation("GOAWAY of a stream") }
+        guard header.length >= 8 else { throw frameSizeError(header) }
         let last = Int32(ClientState.number(payload, at: 0) & 0x7FFF_FFFF)
-        guard last <= self.goAwayLast ?? Int32.max else { throw self.violation("GOAWAY raises its last stream") }
-        self.goAwayLast = last
-        self.events.goAways += 1
-        self.events.goAway = GoAway(
+        guard last <= goAwayLast ?? Int32.max else { throw violation("GOAWAY raises its last stream") }
+        goAwayLast = last
+        events.goAways += 1
+        events.goAway = GoAway(
             lastStreamID: last,
             code: ClientState.number(payload, at: 4),
             debugData: Array(payload[8..<min(payload.count, 8 + Self.goAwayTextMax)])
         )
         // The peer has not processed streams above its last one and never will (RFC 9113 section 6.8).
-        for index in 0..<Int32(self.table.capacity) {
-            let slot = self.table[index]
+        for index in 0..<Int32(table.capacity) {
+            let slot = table[index]
             guard slot.pointee.phase == .queued || (slot.pointee.phase == .open && slot.pointee.streamID > last) else {
                 continue
             }
-            self.close(index, code: HTTP2ErrorCode.refusedStream)
+            close(index, code: HTTP2ErrorCode.refusedStream)
         }
     }
 
     private mutating func resetReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        guard header.length == 4 else { throw self.frameSizeError(header) }
-        try self.checkOpened(header)
-        guard let index = self.streams.slot(of: header.streamID) else { return }
-        self.table[index].pointee.isTruncated = true
-        self.close(index, code: ClientState.number(payload, at: 0))
+        guard header.length == 4 else { throw frameSizeError(header) }
+        try checkOpened(header)
+        guard let index = streams.slot(of: header.streamID) else { return }
+        table[index].pointee.isTruncated = true
+        close(index, code: ClientState.number(payload, at: 0))
     }
 
     private mutating func checkAcknowledgements() throws(HTTP2Error) {
-        guard self.output.acknowledgements <= Self.acknowledgementsMax else {
-            throw self.flooded("SETTINGS or PING without end")
+        guard output.acknowledgements <= Self.acknowledgementsMax else {
+            throw flooded("SETTINGS or PING without end")
         }
     }
 
     mutating func flooded(_ message: String) -> HTTP2Error {
-        self.failure(HTTP2ErrorCode.enhanceYourCalm, .flooded, message)
+        failure(HTTP2ErrorCode.enhanceYourCalm, .flooded, message)
     }
 
     mutating func frameSizeError(_ header: FrameHeader) -> HTTP2Error {
-        self.failure(
+        failure(
             HTTP2ErrorCode.frameSizeError,
             .protocolViolation,
             "a frame of type \(header.type) with \(header.length) bytes"

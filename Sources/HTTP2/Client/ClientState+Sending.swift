@@ -2,29 +2,29 @@
 extension ClientState {
     /// Queues a filled slot; after GOAWAY the request is closed at once, unsent.
     mutating func enqueue(_ index: Int32) {
-        let slot = self.table[index]
-        slot.pointee.streamID = self.nextStreamID
-        self.nextStreamID = self.nextStreamID > Int32.max - 2 ? 0 : self.nextStreamID + 2
-        self.table.enlist(index)
-        guard self.goAwayLast == nil, !self.isBroken else {
+        let slot = table[index]
+        slot.pointee.streamID = nextStreamID
+        nextStreamID = nextStreamID > Int32.max - 2 ? 0 : nextStreamID + 2
+        table.enlist(index)
+        guard goAwayLast == nil, !isBroken else {
             slot.pointee.phase = .closed
             slot.pointee.closeCode = HTTP2ErrorCode.refusedStream
-            return self.table.noteClosed(index)
+            return table.noteClosed(index)
         }
         slot.pointee.phase = .queued
         slot.pointee.isInLine = true
-        self.starting.append(index)
+        starting.append(index)
     }
 
     /// True if something could be sent.
-    var wantsWrite: Bool {
-        !self.output.isEmpty || (!self.isBroken && (self.starting.first != nil || self.continuing.first != nil))
+    var hasPendingBytes: Bool {
+        !output.isEmpty || (!isBroken && (starting.first != nil || continuing.first != nil))
     }
 
     /// Fills `buffer` until `threshold` bytes are reached or nothing more may be sent; returns the bytes filled.
     ///
     /// A request's frame is not split, so it may end above the threshold.
-    mutating func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
+    mutating func drain(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
         precondition(
             buffer.count >= threshold + HTTP2ClientSession.frameBytesMax,
             "a buffer of \(buffer.count) bytes has no room for a frame above \(threshold)"
@@ -32,12 +32,12 @@ extension ClientState {
         guard let base = buffer.baseAddress else { return 0 }
         var filled = 0
         while filled < threshold {
-            if !self.output.isEmpty {
-                filled += self.output.take(threshold - filled, to: base + filled)
+            if !output.isEmpty {
+                filled += output.take(threshold - filled, to: base + filled)
                 continue
             }
             let room = UnsafeMutableRawBufferPointer(start: base + filled, count: buffer.count - filled)
-            guard !self.isBroken, let count = self.continueNext(room) ?? self.startNext(room) else { break }
+            guard !isBroken, let count = continueNext(room) ?? startNext(room) else { break }
             filled += count
         }
         return filled
@@ -45,25 +45,25 @@ extension ClientState {
 
     /// Sends more of the oldest unfinished body; nil when there is none or the peer's windows are used up.
     private mutating func continueNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
-        while let index = self.continuing.first {
-            let slot = self.table[index]
+        while let index = continuing.first {
+            let slot = table[index]
             guard slot.pointee.phase == .open else {
-                self.continuing.removeFirst()
-                self.leaveLine(index)
+                continuing.removeFirst()
+                leaveLine(index)
                 continue
             }
-            guard self.sendWindow > 0 else { return nil }
+            guard sendWindow > 0 else { return nil }
             guard slot.pointee.sendWindow > 0 else {
                 // A WINDOW_UPDATE queues it again.
-                self.continuing.removeFirst()
+                continuing.removeFirst()
                 slot.pointee.isInLine = false
                 continue
             }
-            let count = self.writeData(slot, room)
+            let count = writeData(slot, room)
             if slot.pointee.isSent {
-                self.continuing.removeFirst()
+                continuing.removeFirst()
                 slot.pointee.isInLine = false
-                self.table.giveBackArena(of: index)
+                table.giveBackArena(of: index)
             }
             return count
         }
@@ -72,39 +72,39 @@ extension ClientState {
 
     /// Sends the next request; nil when there is none or the peer allows no other stream.
     private mutating func startNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
-        while let index = self.starting.first {
-            let slot = self.table[index]
+        while let index = starting.first {
+            let slot = table[index]
             guard slot.pointee.phase == .queued else {
-                self.starting.removeFirst()
-                self.leaveLine(index)
+                starting.removeFirst()
+                leaveLine(index)
                 continue
             }
             // Bodies are sent in the order of their requests.
-            guard self.streams.count < self.peer.maxConcurrentStreams, self.sendWindow > 0,
-                self.continuing.first == nil
+            guard streams.count < peer.maxConcurrentStreams, sendWindow > 0,
+                continuing.first == nil
             else { return nil }
-            self.starting.removeFirst()
+            starting.removeFirst()
             slot.pointee.isInLine = false
             slot.pointee.phase = .open
-            slot.pointee.sendWindow = self.peer.initialWindow
-            self.lastOpened = slot.pointee.streamID
-            self.streams.insert(slot.pointee.streamID, slot: index)
-            var count = self.writeHeaders(slot, room)
+            slot.pointee.sendWindow = peer.initialWindow
+            lastOpened = slot.pointee.streamID
+            streams.insert(slot.pointee.streamID, slot: index)
+            var count = writeHeaders(slot, room)
             if !slot.pointee.isSent {
                 let left = UnsafeMutableRawBufferPointer(rebasing: room[count...])
                 // Nearly always the whole body fits and the windows are wide.
                 if count > 0, slot.pointee.body.count + FrameHeader.byteCount <= left.count,
                     slot.pointee.sendWindow > 0
                 {
-                    count += self.writeData(slot, left)
+                    count += writeData(slot, left)
                 }
                 if !slot.pointee.isSent {
                     slot.pointee.isInLine = true
-                    self.continuing.append(index)
+                    continuing.append(index)
                     return count
                 }
             }
-            self.table.giveBackArena(of: index)
+            table.giveBackArena(of: index)
             return count
         }
         return nil
@@ -112,8 +112,8 @@ extension ClientState {
 
     /// Marks a slot as unqueued and frees it unless its end is still to be reported.
     private mutating func leaveLine(_ index: Int32) {
-        self.table[index].pointee.isInLine = false
-        if self.table[index].pointee.phase == .abandoned { self.table.giveBack(index) }
+        table[index].pointee.isInLine = false
+        if table[index].pointee.phase == .abandoned { table.giveBack(index) }
     }
 
     /// Writes a request's HEADERS; returns the bytes written, 0 when they are sent through ``output``.
@@ -124,16 +124,16 @@ extension ClientState {
         guard let headers = slot.pointee.headers, let base = room.baseAddress else { return 0 }
         let path = slot.pointee.requestBytes(slot.pointee.path)
         let perRequest = slot.pointee.requestBytes(slot.pointee.perRequest)
-        self.encoder.hold(headers, perRequest: perRequest)
+        encoder.hold(headers, perRequest: perRequest)
         let isWhole = slot.pointee.body.count == 0
         slot.pointee.isSent = isWhole
         let endStream = isWhole ? FrameFlags.endStream : 0
-        let countMax = self.encoder.byteCountMax(path: path.count, perRequest: perRequest.count)
+        let countMax = encoder.byteCountMax(path: path.count, perRequest: perRequest.count)
         guard countMax <= FrameHeader.payloadBytesMax else {
-            self.writeLongHeaders(slot.pointee.streamID, endStream: endStream, path, perRequest, countMax)
+            writeLongHeaders(slot.pointee.streamID, endStream: endStream, path, perRequest, countMax)
             return 0
         }
-        let count = self.encoder.write(path: path, perRequest: perRequest, to: base + FrameHeader.byteCount)
+        let count = encoder.write(path: path, perRequest: perRequest, to: base + FrameHeader.byteCount)
         FrameHeader(
             length: count,
             type: FrameType.headers,
@@ -154,10 +154,10 @@ extension ClientState {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: countMax, alignment: 16)
         defer { block.deallocate() }
         guard let base = block.baseAddress else { return }
-        let count = self.encoder.write(path: path, perRequest: perRequest, to: base)
+        let count = encoder.write(path: path, perRequest: perRequest, to: base)
         for start in stride(from: 0, to: count, by: FrameHeader.payloadBytesMax) {
             let end = min(count, start + FrameHeader.payloadBytesMax)
-            self.output.append(
+            output.append(
                 FrameHeader(
                     length: end - start,
                     type: start == 0 ? FrameType.headers : FrameType.continuation,
@@ -165,7 +165,7 @@ extension ClientState {
                     streamID: streamID
                 )
             )
-            self.output.append(UnsafeRawBufferPointer(rebasing: block[start..<end]))
+            output.append(UnsafeRawBufferPointer(rebasing: block[start..<end]))
         }
     }
 
@@ -178,7 +178,7 @@ extension ClientState {
             preconditionFailure("a body that was not sent has no memory")
         }
         let left = slot.pointee.body.count - slot.pointee.bodySent
-        let allowed = min(self.sendWindow, slot.pointee.sendWindow, self.peer.maxFrameBytes)
+        let allowed = min(sendWindow, slot.pointee.sendWindow, peer.maxFrameBytes)
         let count = min(left, allowed, room.count - FrameHeader.byteCount)
         let isLast = count == left
         FrameHeader(
@@ -192,7 +192,7 @@ extension ClientState {
         slot.pointee.bodySent += count
         slot.pointee.isSent = isLast
         slot.pointee.sendWindow -= count
-        self.sendWindow -= count
+        sendWindow -= count
         return FrameHeader.byteCount + count
     }
 
@@ -200,42 +200,42 @@ extension ClientState {
 
     /// Widens the window of the connection or a stream (RFC 9113 section 6.9).
     mutating func widen(_ streamID: Int32, by increment: Int) throws(HTTP2Error) {
-        guard increment > 0 else { throw self.violation("WINDOW_UPDATE by 0") }
+        guard increment > 0 else { throw violation("WINDOW_UPDATE by 0") }
         guard streamID != 0 else {
-            self.sendWindow += increment
-            guard self.sendWindow <= PeerSettings.windowBytesMax else { throw self.windowOverflow() }
+            sendWindow += increment
+            guard sendWindow <= PeerSettings.windowBytesMax else { throw windowOverflow() }
             return
         }
-        guard let index = self.streams.slot(of: streamID) else { return }
-        self.table[index].pointee.sendWindow += increment
-        guard self.table[index].pointee.sendWindow <= PeerSettings.windowBytesMax else { throw self.windowOverflow() }
-        self.resume(index)
+        guard let index = streams.slot(of: streamID) else { return }
+        table[index].pointee.sendWindow += increment
+        guard table[index].pointee.sendWindow <= PeerSettings.windowBytesMax else { throw windowOverflow() }
+        resume(index)
     }
 
     /// Changes the window of every stream, as SETTINGS do (RFC 9113 section 6.9.2).
     mutating func changeInitialWindow(to bytes: UInt32) throws(HTTP2Error) {
-        guard bytes <= UInt32(PeerSettings.windowBytesMax) else { throw self.windowOverflow() }
-        let change = Int(bytes) - self.peer.initialWindow
-        self.peer.initialWindow = Int(bytes)
+        guard bytes <= UInt32(PeerSettings.windowBytesMax) else { throw windowOverflow() }
+        let change = Int(bytes) - peer.initialWindow
+        peer.initialWindow = Int(bytes)
         guard change != 0 else { return }
         var overflow = false
-        for index in 0..<Int32(self.table.capacity) where self.table[index].pointee.phase == .open {
-            self.table[index].pointee.sendWindow += change
-            if self.table[index].pointee.sendWindow > PeerSettings.windowBytesMax { overflow = true }
-            self.resume(index)
+        for index in 0..<Int32(table.capacity) where table[index].pointee.phase == .open {
+            table[index].pointee.sendWindow += change
+            if table[index].pointee.sendWindow > PeerSettings.windowBytesMax { overflow = true }
+            resume(index)
         }
-        if overflow { throw self.windowOverflow() }
+        if overflow { throw windowOverflow() }
     }
 
     /// Queues a stream again whose body waited for its window.
     private mutating func resume(_ index: Int32) {
-        let slot = self.table[index]
+        let slot = table[index]
         guard !slot.pointee.isSent, !slot.pointee.isInLine, slot.pointee.sendWindow > 0 else { return }
         slot.pointee.isInLine = true
-        self.continuing.append(index)
+        continuing.append(index)
     }
 
     private mutating func windowOverflow() -> HTTP2Error {
-        self.failure(HTTP2ErrorCode.flowControlError, .protocolViolation, "a window beyond 2³¹−1")
+        failure(HTTP2ErrorCode.flowControlError, .protocolViolation, "a window beyond 2³¹−1")
     }
 }

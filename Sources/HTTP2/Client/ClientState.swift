@@ -41,93 +41,93 @@ struct ClientState: ~Copyable {
     var block = AnswerBlock()
 
     init(configuration: HTTP2ClientSession.Configuration) throws(HTTP2Error) {
-        self.decoder = try HeaderDecoder()
+        decoder = try HeaderDecoder()
         self.configuration = configuration
-        self.table = ClientSlotTable(capacity: configuration.streamsMax)
-        self.streams = StreamIndex(streamsMax: configuration.streamsMax)
-        self.starting = SlotQueue(capacity: configuration.streamsMax)
-        self.continuing = SlotQueue(capacity: configuration.streamsMax)
-        self.nextStreamID = configuration.firstStreamID
-        self.partial = .allocate(byteCount: FrameHeader.byteCount + FrameHeader.payloadBytesMax, alignment: 16)
-        self.begin()
+        table = ClientSlotTable(capacity: configuration.streamsMax)
+        streams = StreamIndex(streamsMax: configuration.streamsMax)
+        starting = SlotQueue(capacity: configuration.streamsMax)
+        continuing = SlotQueue(capacity: configuration.streamsMax)
+        nextStreamID = configuration.firstStreamID
+        partial = .allocate(byteCount: FrameHeader.byteCount + FrameHeader.payloadBytesMax, alignment: 16)
+        begin()
     }
 
-    deinit { self.partial.deallocate() }
+    deinit { partial.deallocate() }
 
     /// Queues the preface (RFC 9113 section 3.4), SETTINGS and a wider window for the connection.
     private mutating func begin() {
         let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-        self.output.append(UnsafeRawBufferPointer(start: preface.utf8Start, count: preface.utf8CodeUnitCount))
-        self.output.appendSettings([
+        output.append(UnsafeRawBufferPointer(start: preface.utf8Start, count: preface.utf8CodeUnitCount))
+        output.appendSettings([
             (SettingsParameter.enablePush, 0),
-            (SettingsParameter.maxHeaderListSize, UInt32(clamping: self.configuration.headerBytesMax)),
+            (SettingsParameter.maxHeaderListSize, UInt32(clamping: configuration.headerBytesMax)),
         ])
-        let wider = Int(self.configuration.connectionWindowBytes) - PeerSettings.initialWindowBytes
-        if wider > 0 { self.output.appendWindowUpdate(0, wider) }
+        let wider = Int(configuration.connectionWindowBytes) - PeerSettings.initialWindowBytes
+        if wider > 0 { output.appendWindowUpdate(0, wider) }
     }
 
     /// True if neither side has anything more to send.
     var isFinished: Bool {
-        guard self.output.isEmpty else { return false }
-        return self.isBroken || ((self.goAwayLast != nil || self.hasLeft) && self.table.usedCount == 0)
+        guard output.isEmpty else { return false }
+        return isBroken || ((goAwayLast != nil || hasLeft) && table.usedCount == 0)
     }
 
     /// Queues GOAWAY, once.
     mutating func leave(_ code: UInt32) {
-        guard !self.hasLeft else { return }
-        self.hasLeft = true
-        self.output.appendGoAway(code)
+        guard !hasLeft else { return }
+        hasLeft = true
+        output.appendGoAway(code)
     }
 
     /// Ends the connection because the peer broke the protocol, and tells the peer why.
     mutating func failure(_ number: UInt32, _ code: HTTP2Error.Code, _ message: String) -> HTTP2Error {
-        self.leave(number)
-        self.isBroken = true
+        leave(number)
+        isBroken = true
         return HTTP2Error(code, "HTTP/2: \(message)")
     }
 
     /// Returns the failure for a protocol violation of the peer.
     mutating func violation(_ message: String) -> HTTP2Error {
-        self.failure(HTTP2ErrorCode.protocolError, .protocolViolation, message)
+        failure(HTTP2ErrorCode.protocolError, .protocolViolation, message)
     }
 
     // MARK: Ends of streams
 
     /// Closes a stream; its end is reported later.
     mutating func close(_ index: Int32, code: UInt32) {
-        let slot = self.table[index]
-        self.streams.remove(slot.pointee.streamID)
+        let slot = table[index]
+        streams.remove(slot.pointee.streamID)
         slot.pointee.phase = .closed
         slot.pointee.closeCode = code
-        self.table.noteClosed(index)
+        table.noteClosed(index)
     }
 
     /// Resets a stream because its answer is malformed (RFC 9113 section 8.1.1) or not needed.
     mutating func reset(_ index: Int32, code: UInt32) {
-        self.events.hasInvalidFrame = true
-        self.output.appendReset(self.table[index].pointee.streamID, code)
-        self.table[index].pointee.isTruncated = true
-        self.close(index, code: code)
+        events.hasInvalidFrame = true
+        output.appendReset(table[index].pointee.streamID, code)
+        table[index].pointee.isTruncated = true
+        close(index, code: code)
     }
 
     /// Drops a stream without a further report; its slot is freed as soon as no queue holds it.
     ///
     /// With `isReset` the peer is told, if it knows the stream.
     mutating func abandon(_ index: Int32, isReset: Bool) {
-        let slot = self.table[index]
+        let slot = table[index]
         if slot.pointee.phase == .open {
-            if isReset { self.output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
-            self.streams.remove(slot.pointee.streamID)
+            if isReset { output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
+            streams.remove(slot.pointee.streamID)
         }
-        self.release(index)
+        release(index)
     }
 
     /// Frees a slot whose end was reported.
     mutating func release(_ index: Int32) {
-        if self.table[index].pointee.isInLine {
-            self.table[index].pointee.phase = .abandoned
+        if table[index].pointee.isInLine {
+            table[index].pointee.phase = .abandoned
         } else {
-            self.table.giveBack(index)
+            table.giveBack(index)
         }
     }
 }

@@ -6,7 +6,7 @@
 /// //                 let events = session.takeEvents()          // SETTINGS, GOAWAY, PING
 /// //                 session.takeEnded { end in … }             // answers and failures
 /// // once per turn:  try session.submit(now: now) { request in … }  while streams are free
-/// //                 while case let n = session.send(into: buffer, threshold: 15_000), n > 0 { encrypt n bytes }
+/// //                 while case let n = session.drain(into: buffer, threshold: 15_000), n > 0 { encrypt n bytes }
 /// ```
 /// Nothing is reported inside ``receive(_:)``. Requests beyond the peer's limit of streams wait here, so the driver
 /// keeps ``inFlight`` below ``maxConcurrentStreams``. Confined to one thread (an event loop).
@@ -58,8 +58,8 @@ public final class HTTP2ClientSession {
     }
 
     deinit {
-        self.state.deinitialize(count: 1)
-        self.state.deallocate()
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     // MARK: Bytes
@@ -68,49 +68,49 @@ public final class HTTP2ClientSession {
     ///
     /// After a throw the connection is over: close it and call ``endAll(_:)``.
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        try self.state.pointee.receive(bytes)
+        try state.pointee.receive(bytes)
     }
 
     /// Fills `buffer` with frames until `threshold` bytes are reached or none is left; returns the bytes filled.
     ///
     /// Frames are not split: `buffer` needs ``frameBytesMax`` bytes above `threshold`.
-    public func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
-        self.state.pointee.send(into: buffer, threshold: threshold)
+    public func drain(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
+        state.pointee.drain(into: buffer, threshold: threshold)
     }
 
-    /// The room above the threshold that ``send(into:threshold:)`` needs.
+    /// The room above the threshold that ``drain(into:threshold:)`` needs.
     public static let frameBytesMax = FrameHeader.byteCount + FrameHeader.payloadBytesMax
 
     /// True if there is anything to send.
-    public var wantsWrite: Bool { self.state.pointee.wantsWrite }
+    public var hasPendingBytes: Bool { state.pointee.hasPendingBytes }
 
     /// True if neither side has anything more to send: close the socket.
-    public var isFinished: Bool { self.state.pointee.isFinished }
+    public var isFinished: Bool { state.pointee.isFinished }
 
     // MARK: Connection
 
     /// The number of streams whose end has not been reported.
-    public var inFlight: Int { self.state.pointee.table.liveCount }
+    public var inFlight: Int { state.pointee.table.liveCount }
 
     /// The number of free slots.
-    public var freeSlots: Int { self.state.pointee.table.capacity - self.state.pointee.table.usedCount }
+    public var freeSlots: Int { state.pointee.table.capacity - state.pointee.table.usedCount }
 
     /// The number of streams that the peer allows at once; nil before its first SETTINGS.
     ///
     /// 0 means that requests must wait.
     public var maxConcurrentStreams: Int? {
-        self.state.pointee.peer.areKnown ? self.state.pointee.peer.maxConcurrentStreams : nil
+        state.pointee.peer.areKnown ? state.pointee.peer.maxConcurrentStreams : nil
     }
 
     /// Returns the connection's events since the last call.
     public func takeEvents() -> Events {
-        let events = self.state.pointee.events
-        self.state.pointee.events = Events()
+        let events = state.pointee.events
+        state.pointee.events = Events()
         return events
     }
 
     /// Sends a PING.
-    public func ping() { self.state.pointee.output.appendPing(0, isAcknowledgement: false) }
+    public func ping() { state.pointee.output.appendPing(0, isAcknowledgement: false) }
 
     /// Writes a GOAWAY frame (RFC 9113, 6.8), so that the peer knows why the socket closes; returns its length.
     ///
@@ -131,36 +131,36 @@ public final class HTTP2ClientSession {
     /// - Throws: before `fill` is called, when the connection has used up its stream ids.
     /// - Precondition: a slot is free and `fill` sets `headers` when it returns true.
     public func submit(now: Int64, _ fill: (inout RequestWriter) -> Bool) throws(HTTP2Error) -> Bool {
-        guard self.state.pointee.nextStreamID != 0 else {
+        guard state.pointee.nextStreamID != 0 else {
             throw HTTP2Error(.internalFailure, "HTTP/2: stream ids have run out")
         }
-        guard let index = self.state.pointee.table.take() else { preconditionFailure("submit without a free slot") }
-        let slot = self.state.pointee.table[index]
+        guard let index = state.pointee.table.take() else { preconditionFailure("submit without a free slot") }
+        let slot = state.pointee.table[index]
         var writer = RequestWriter(slot: slot, index: index)
         guard fill(&writer) else {
-            self.state.pointee.table.giveBack(index)
+            state.pointee.table.giveBack(index)
             return false
         }
         precondition(writer.hasHeaders, "a request without headers")
         slot.pointee.tag = writer.tag
         slot.pointee.submittedAt = now
-        self.state.pointee.enqueue(index)
+        state.pointee.enqueue(index)
         return true
     }
 
     /// True if ``takeEnded(_:)`` has streams to hand out; streams also end while frames are sent.
-    public var hasEnded: Bool { self.state.pointee.table.hasClosed }
+    public var hasEnded: Bool { state.pointee.table.hasClosed }
 
     /// Hands out every stream that has ended since the last call, and frees it.
     ///
     /// `body` must not call the session.
     public func takeEnded(_ body: (borrowing StreamEnd) -> Void) {
-        while let index = self.state.pointee.table.nextClosed() {
-            let slot = self.state.pointee.table[index]
-            self.state.pointee.table.delist(index)
+        while let index = state.pointee.table.nextClosed() {
+            let slot = state.pointee.table[index]
+            state.pointee.table.delist(index)
             let code = slot.pointee.closeCode
             body(StreamEnd(slot, otherwise: code == HTTP2ErrorCode.refusedStream ? .refused : .reset(code: code)))
-            self.state.pointee.release(index)
+            state.pointee.release(index)
         }
     }
 
@@ -175,13 +175,13 @@ public final class HTTP2ClientSession {
         resetsMax: Int,
         _ body: (borrowing StreamEnd) -> Void
     ) -> Int {
-        self.takeEnded(body)
+        takeEnded(body)
         var count = 0
-        while let index = self.state.pointee.table.oldestLive,
-            self.state.pointee.table[index].pointee.submittedAt < instant
+        while let index = state.pointee.table.oldestLive,
+            state.pointee.table[index].pointee.submittedAt < instant
         {
             count += 1
-            self.giveUp(index, .deadline, isReset: count <= resetsMax, body)
+            giveUp(index, .deadline, isReset: count <= resetsMax, body)
         }
         return count
     }
@@ -192,18 +192,18 @@ public final class HTTP2ClientSession {
         isReset: Bool,
         _ body: (borrowing StreamEnd) -> Void
     ) {
-        let slot = self.state.pointee.table[index]
-        self.state.pointee.table.delist(index)
+        let slot = state.pointee.table[index]
+        state.pointee.table.delist(index)
         slot.pointee.isTruncated = true
         body(StreamEnd(slot, otherwise: kind))
-        self.state.pointee.abandon(index, isReset: isReset)
+        state.pointee.abandon(index, isReset: isReset)
     }
 
     /// Ends every stream because the connection is gone; the session must not be used afterwards.
     public func endAll(_ body: (borrowing StreamEnd) -> Void) {
-        self.takeEnded(body)
-        while let index = self.state.pointee.table.oldestLive {
-            self.giveUp(index, .connectionLost, isReset: false, body)
+        takeEnded(body)
+        while let index = state.pointee.table.oldestLive {
+            giveUp(index, .connectionLost, isReset: false, body)
         }
     }
 }

@@ -21,7 +21,7 @@ public struct RequestWriter: ~Copyable {
     /// Sets the shared part of the header block; this call is required.
     public mutating func setHeaders(_ headers: PreparedHeaders) {
         let slot = self.slot
-        self.hasHeaders = true
+        hasHeaders = true
         let wanted = Unmanaged.passUnretained(headers)
         // The slot keeps its last block, which nearly always is the next request's too: no reference counting then.
         guard slot.pointee.headers?.toOpaque() != wanted.toOpaque() else { return }

@@ -25,34 +25,34 @@ public struct StreamEnd: ~Copyable {
     init(_ slot: UnsafeMutablePointer<ClientSlot>, otherwise: Kind) {
         self.slot = UnsafePointer(slot)
         if slot.pointee.status >= 200 {
-            self.kind = .answered
+            kind = .answered
         } else {
-            self.kind = slot.pointee.isSent ? otherwise : .refused
+            kind = slot.pointee.isSent ? otherwise : .refused
         }
     }
 
     /// The caller's name for the request.
-    public var tag: UInt64 { self.slot.pointee.tag }
+    public var tag: UInt64 { slot.pointee.tag }
     /// The caller's clock at submission.
-    public var submittedAt: Int64 { self.slot.pointee.submittedAt }
+    public var submittedAt: Int64 { slot.pointee.submittedAt }
     /// The stream's id on its connection.
-    public var streamID: Int32 { self.slot.pointee.streamID }
+    public var streamID: Int32 { slot.pointee.streamID }
     /// The status, 200 to 999 when answered; otherwise 0 or an interim status.
-    public var status: UInt16 { self.slot.pointee.status }
+    public var status: UInt16 { slot.pointee.status }
     /// The value of `retry-after`, empty when absent.
-    public var retryAfter: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.retryAfter) }
+    public var retryAfter: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.retryAfter) }
     /// The value of `date`, empty when absent.
-    public var date: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.date) }
+    public var date: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.date) }
     /// The value of `apns-id`, empty when absent.
-    public var apnsID: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.apnsID) }
+    public var apnsID: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.apnsID) }
     /// The value of `content-type`, empty when absent.
-    public var contentType: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.contentType) }
+    public var contentType: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.contentType) }
     /// The answer's body up to the session's cap.
     public var body: UnsafeRawBufferPointer {
-        self.slot.pointee.answerBytes(
-            ByteRange(start: ClientSlot.fieldBytesMax, count: self.slot.pointee.answerBodyCount)
+        slot.pointee.answerBytes(
+            ByteRange(start: ClientSlot.fieldBytesMax, count: slot.pointee.answerBodyCount)
         )
     }
     /// True if the body was longer than the cap, or the stream ended in the middle of it.
-    public var isTruncated: Bool { self.slot.pointee.isTruncated }
+    public var isTruncated: Bool { slot.pointee.isTruncated }
 }

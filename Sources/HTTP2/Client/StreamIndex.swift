@@ -20,56 +20,56 @@ struct StreamIndex: ~Copyable {
     init(streamsMax: Int) {
         var (capacity, bits) = (16, 4 as UInt32)
         while capacity < 4 * streamsMax { (capacity, bits) = (2 * capacity, bits + 1) }
-        self.mask = capacity - 1
-        self.shift = 32 - bits
-        self.entries = .allocate(capacity: capacity)
-        self.entries.initialize(repeating: Entry(streamID: 0, slot: ClientSlot.none), count: capacity)
+        mask = capacity - 1
+        shift = 32 - bits
+        entries = .allocate(capacity: capacity)
+        entries.initialize(repeating: Entry(streamID: 0, slot: ClientSlot.none), count: capacity)
     }
 
-    deinit { self.entries.deallocate() }
+    deinit { entries.deallocate() }
 
     private func home(_ streamID: Int32) -> Int {
-        Int((UInt32(bitPattern: streamID) &* 0x9E37_79B9) >> self.shift)
+        Int((UInt32(bitPattern: streamID) &* 0x9E37_79B9) >> shift)
     }
 
     /// Adds a stream that is not in the table.
     mutating func insert(_ streamID: Int32, slot: Int32) {
-        var place = self.home(streamID)
-        while self.entries[place].streamID != 0 { place = (place + 1) & self.mask }
-        self.entries[place] = Entry(streamID: streamID, slot: slot)
-        self.count += 1
+        var place = home(streamID)
+        while entries[place].streamID != 0 { place = (place + 1) & mask }
+        entries[place] = Entry(streamID: streamID, slot: slot)
+        count += 1
     }
 
     /// Returns the slot of a stream; nil when it is not open.
     func slot(of streamID: Int32) -> Int32? {
-        var place = self.home(streamID)
-        while self.entries[place].streamID != 0 {
-            if self.entries[place].streamID == streamID { return self.entries[place].slot }
-            place = (place + 1) & self.mask
+        var place = home(streamID)
+        while entries[place].streamID != 0 {
+            if entries[place].streamID == streamID { return entries[place].slot }
+            place = (place + 1) & mask
         }
         return nil
     }
 
     /// Removes a stream, if it is in the table.
     mutating func remove(_ streamID: Int32) {
-        var place = self.home(streamID)
-        while self.entries[place].streamID != streamID {
-            guard self.entries[place].streamID != 0 else { return }
-            place = (place + 1) & self.mask
+        var place = home(streamID)
+        while entries[place].streamID != streamID {
+            guard entries[place].streamID != 0 else { return }
+            place = (place + 1) & mask
         }
-        self.count -= 1
+        count -= 1
         // Entries after the gap move into it where their probe sequence crosses the gap.
         var next = place
         while true {
-            next = (next + 1) & self.mask
-            let entry = self.entries[next]
+            next = (next + 1) & mask
+            let entry = entries[next]
             guard entry.streamID != 0 else { break }
-            let way = (next - self.home(entry.streamID)) & self.mask
-            guard way >= (next - place) & self.mask else { continue }
-            self.entries[place] = entry
+            let way = (next - home(entry.streamID)) & mask
+            guard way >= (next - place) & mask else { continue }
+            entries[place] = entry
             place = next
         }
-        self.entries[place] = Entry(streamID: 0, slot: ClientSlot.none)
+        entries[place] = Entry(streamID: 0, slot: ClientSlot.none)
     }
 }
 
@@ -83,19 +83,19 @@ struct SlotQueue: ~Copyable {
     init(capacity: Int) {
         var size = 16
         while size < capacity { size *= 2 }
-        self.mask = size - 1
-        self.places = .allocate(capacity: size)
+        mask = size - 1
+        places = .allocate(capacity: size)
     }
 
-    deinit { self.places.deallocate() }
+    deinit { places.deallocate() }
 
     /// The slot at the front of the queue.
-    var first: Int32? { self.head == self.tail ? nil : self.places[self.head & self.mask] }
+    var first: Int32? { head == tail ? nil : places[head & mask] }
 
     mutating func append(_ slot: Int32) {
-        self.places[self.tail & self.mask] = slot
-        self.tail += 1
+        places[tail & mask] = slot
+        tail += 1
     }
 
-    mutating func removeFirst() { self.head += 1 }
+    mutating func removeFirst() { head += 1 }
 }

@@ -9,92 +9,92 @@ struct FrameBuffer: ~Copyable {
     /// The number of SETTINGS and PING acknowledgements that were not taken yet.
     private(set) var acknowledgements = 0
 
-    init() { self.bytes = .allocate(byteCount: self.capacity, alignment: 16) }
+    init() { bytes = .allocate(byteCount: capacity, alignment: 16) }
 
-    deinit { self.bytes.deallocate() }
+    deinit { bytes.deallocate() }
 
-    var isEmpty: Bool { self.start == self.end }
+    var isEmpty: Bool { start == end }
 
     /// Moves up to `count` bytes to `target`; returns the number moved.
     mutating func take(_ count: Int, to target: UnsafeMutableRawPointer) -> Int {
-        let count = min(count, self.end - self.start)
-        target.copyMemory(from: self.bytes + self.start, byteCount: count)
-        self.start += count
-        if self.isEmpty {
-            self.start = 0
-            self.end = 0
-            self.acknowledgements = 0
+        let count = min(count, end - start)
+        target.copyMemory(from: bytes + start, byteCount: count)
+        start += count
+        if isEmpty {
+            start = 0
+            end = 0
+            acknowledgements = 0
         }
         return count
     }
 
     mutating func append(_ piece: UnsafeRawBufferPointer) {
         guard let base = piece.baseAddress else { return }
-        self.reserve(piece.count).copyMemory(from: base, byteCount: piece.count)
+        reserve(piece.count).copyMemory(from: base, byteCount: piece.count)
     }
 
     mutating func append(_ header: FrameHeader) {
-        header.write(to: self.reserve(FrameHeader.byteCount))
+        header.write(to: reserve(FrameHeader.byteCount))
     }
 
     mutating func append<Number: FixedWidthInteger>(_ number: Number) {
-        self.reserve(MemoryLayout<Number>.size).storeBytes(of: number.bigEndian, as: Number.self)
+        reserve(MemoryLayout<Number>.size).storeBytes(of: number.bigEndian, as: Number.self)
     }
 
     mutating func appendSettings(_ parameters: [(UInt16, UInt32)]) {
-        self.append(FrameHeader(length: 6 * parameters.count, type: FrameType.settings, streamID: 0))
+        append(FrameHeader(length: 6 * parameters.count, type: FrameType.settings, streamID: 0))
         for (name, value) in parameters {
-            self.append(name)
-            self.append(value)
+            append(name)
+            append(value)
         }
     }
 
     mutating func appendSettingsAcknowledgement() {
-        self.acknowledgements += 1
-        self.append(
+        acknowledgements += 1
+        append(
             FrameHeader(length: 0, type: FrameType.settings, flags: FrameFlags.acknowledgement, streamID: 0)
         )
     }
 
     mutating func appendPing(_ opaque: UInt64, isAcknowledgement: Bool) {
         let flags = isAcknowledgement ? FrameFlags.acknowledgement : 0
-        if isAcknowledgement { self.acknowledgements += 1 }
-        self.append(FrameHeader(length: 8, type: FrameType.ping, flags: flags, streamID: 0))
-        self.append(opaque)
+        if isAcknowledgement { acknowledgements += 1 }
+        append(FrameHeader(length: 8, type: FrameType.ping, flags: flags, streamID: 0))
+        append(opaque)
     }
 
     mutating func appendWindowUpdate(_ streamID: Int32, _ increment: Int) {
-        self.append(FrameHeader(length: 4, type: FrameType.windowUpdate, streamID: streamID))
-        self.append(UInt32(increment))
+        append(FrameHeader(length: 4, type: FrameType.windowUpdate, streamID: streamID))
+        append(UInt32(increment))
     }
 
     mutating func appendReset(_ streamID: Int32, _ code: UInt32) {
-        self.append(FrameHeader(length: 4, type: FrameType.resetStream, streamID: streamID))
-        self.append(code)
+        append(FrameHeader(length: 4, type: FrameType.resetStream, streamID: streamID))
+        append(code)
     }
 
     /// Appends GOAWAY; a client's names no stream, because it has processed none of the server's.
     mutating func appendGoAway(_ code: UInt32) {
-        self.append(FrameHeader(length: 8, type: FrameType.goAway, streamID: 0))
-        self.append(UInt32(0))
-        self.append(code)
+        append(FrameHeader(length: 8, type: FrameType.goAway, streamID: 0))
+        append(UInt32(0))
+        append(code)
     }
 
     /// Makes room for `count` bytes at the end.
     private mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
-        if self.end + count > self.capacity {
-            let held = self.end - self.start
+        if end + count > self.capacity {
+            let held = end - start
             // Twice the need, so that moves to the front are rare.
             let capacity = max(self.capacity, 2 * (held + count))
             let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-            grown.copyMemory(from: self.bytes + self.start, byteCount: held)
-            self.bytes.deallocate()
-            self.bytes = grown
+            grown.copyMemory(from: bytes + start, byteCount: held)
+            bytes.deallocate()
+            bytes = grown
             self.capacity = capacity
-            self.start = 0
-            self.end = held
+            start = 0
+            end = held
         }
-        defer { self.end += count }
-        return self.bytes + self.end
+        defer { end += count }
+        return bytes + end
     }
 }

@@ -24,21 +24,21 @@ struct FrameHeader {
     init(at bytes: UnsafeRawPointer) {
         let front = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         let last = bytes.load(fromByteOffset: 8, as: UInt8.self)
-        self.length = Int(front >> 40)
-        self.type = UInt8(truncatingIfNeeded: front >> 32)
-        self.flags = UInt8(truncatingIfNeeded: front >> 24)
-        self.streamID = Int32(truncatingIfNeeded: front << 8 & 0x7FFF_FF00) | Int32(last)
+        length = Int(front >> 40)
+        type = UInt8(truncatingIfNeeded: front >> 32)
+        flags = UInt8(truncatingIfNeeded: front >> 24)
+        streamID = Int32(truncatingIfNeeded: front << 8 & 0x7FFF_FF00) | Int32(last)
     }
 
     /// Writes nine bytes.
     func write(to bytes: UnsafeMutableRawPointer) {
-        let id = UInt64(UInt32(bitPattern: self.streamID))
-        let front = UInt64(self.length) << 40 | UInt64(self.type) << 32 | UInt64(self.flags) << 24 | id >> 8
+        let id = UInt64(UInt32(bitPattern: streamID))
+        let front = UInt64(length) << 40 | UInt64(type) << 32 | UInt64(flags) << 24 | id >> 8
         bytes.storeBytes(of: front.bigEndian, as: UInt64.self)
         bytes.storeBytes(of: UInt8(truncatingIfNeeded: id), toByteOffset: 8, as: UInt8.self)
     }
 
-    func has(_ flag: UInt8) -> Bool { self.flags & flag != 0 }
+    func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
 }
 
 /// The types of frames (RFC 9113 section 6).

@@ -19,10 +19,10 @@ struct HeaderDecoder: ~Copyable {
         guard nghttp2_hd_inflate_new(&made) == 0, let made else {
             throw HTTP2Error(.internalFailure, "HTTP/2: out of memory")
         }
-        self.pointer = made
+        pointer = made
     }
 
-    deinit { nghttp2_hd_inflate_del(self.pointer) }
+    deinit { nghttp2_hd_inflate_del(pointer) }
 
     /// Decodes the next field from the front of a fragment; `isLast` means that no fragment of the block follows.
     ///
@@ -32,7 +32,7 @@ struct HeaderDecoder: ~Copyable {
             var pair = nghttp2_nv()
             var flags: Int32 = 0
             let used = nghttp2_hd_inflate_hd2(
-                self.pointer,
+                pointer,
                 &pair,
                 &flags,
                 fragment.baseAddress?.assumingMemoryBound(to: UInt8.self),
@@ -48,7 +48,7 @@ struct HeaderDecoder: ~Copyable {
                 )
             }
             if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
-                nghttp2_hd_inflate_end_headers(self.pointer)
+                nghttp2_hd_inflate_end_headers(pointer)
                 return .complete
             }
             if fragment.isEmpty { return .needsMore }

@@ -15,21 +15,21 @@ struct HeaderTable {
     /// Changes the capacity; the oldest entries are evicted to fit.
     mutating func resize(to capacity: Int) {
         self.capacity = capacity
-        self.evict(for: 0)
+        evict(for: 0)
     }
 
     /// Adds an entry; an entry larger than the table empties it (RFC 7541 section 4.4).
     mutating func insert(_ field: HeaderField) {
-        self.evict(for: field.tableBytes)
-        guard field.tableBytes <= self.capacity else { return }
-        self.entries.append(field)
-        self.size += field.tableBytes
+        evict(for: field.tableBytes)
+        guard field.tableBytes <= capacity else { return }
+        entries.append(field)
+        size += field.tableBytes
     }
 
     private mutating func evict(for bytes: Int) {
-        while self.size + bytes > self.capacity, let oldest = self.entries.first {
-            self.size -= oldest.tableBytes
-            self.entries.removeFirst()
+        while size + bytes > capacity, let oldest = entries.first {
+            size -= oldest.tableBytes
+            entries.removeFirst()
         }
     }
 
@@ -38,16 +38,16 @@ struct HeaderTable {
         if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name && $0.value == value }) {
             return place + 1
         }
-        return self.entries.lastIndex { $0.name == name && $0.value == value }.map(self.index)
+        return entries.lastIndex { $0.name == name && $0.value == value }.map(index)
     }
 
     /// Returns the index of any field with this name.
     func index(name: [UInt8]) -> Int? {
         if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name }) { return place + 1 }
-        return self.entries.lastIndex { $0.name == name }.map(self.index)
+        return entries.lastIndex { $0.name == name }.map(index)
     }
 
-    private func index(_ place: Int) -> Int { HeaderTable.fixed.count + self.entries.count - place }
+    private func index(_ place: Int) -> Int { HeaderTable.fixed.count + entries.count - place }
 
     /// The static table (RFC 7541 appendix A), from index 1.
     static let fixed: [HeaderField] = [
@@ -69,5 +69,5 @@ struct HeaderTable {
 
 extension HeaderField {
     /// The size of the field in HPACK's table (RFC 7541 section 4.1).
-    var tableBytes: Int { self.name.count + self.value.count + HeaderTable.entryOverhead }
+    var tableBytes: Int { name.count + value.count + HeaderTable.entryOverhead }
 }

@@ -25,10 +25,10 @@ public final class PreparedHeaders: Sendable {
         fields: [HeaderField],
         perRequestName: String?
     ) {
-        self.front = [
+        front = [
             HeaderField(":method", method), HeaderField(":scheme", scheme), HeaderField(":authority", authority),
         ]
-        self.rest = fields
+        rest = fields
         self.perRequestName = perRequestName.map { Array($0.utf8) }
     }
 }

@@ -22,33 +22,33 @@ struct RequestEncoder: ~Copyable {
     private var count = 0
     private var hasPerRequest = false
 
-    init() { self.bytes = .allocate(byteCount: self.capacity, alignment: 16) }
+    init() { bytes = .allocate(byteCount: capacity, alignment: 16) }
 
     deinit {
-        self.headers?.release()
-        self.bytes.deallocate()
+        headers?.release()
+        bytes.deallocate()
     }
 
     /// Applies the peer's SETTINGS_HEADER_TABLE_SIZE.
     mutating func limitTable(to limit: UInt32) {
         let capacity = min(Int(limit), Self.tableBytesMax)
-        guard capacity != self.table.capacity else { return }
-        self.table.resize(to: capacity)
-        self.tableSizeToTell = min(self.tableSizeToTell ?? capacity, capacity)
-        self.forget()
+        guard capacity != table.capacity else { return }
+        table.resize(to: capacity)
+        tableSizeToTell = min(tableSizeToTell ?? capacity, capacity)
+        forget()
     }
 
     /// Holds the block of these headers; ``write(path:perRequest:to:)`` must follow before the next call.
     mutating func hold(_ headers: Unmanaged<PreparedHeaders>, perRequest: UnsafeRawBufferPointer) {
         guard self.headers?.toOpaque() != headers.toOpaque() else { return }
-        self.forget()
+        forget()
         // A block that changes the table cannot be reused by another request.
-        if self.encode(headers.takeUnretainedValue(), perRequest: perRequest) { self.headers = headers.retain() }
+        if encode(headers.takeUnretainedValue(), perRequest: perRequest) { self.headers = headers.retain() }
     }
 
     /// Returns the room that ``write(path:perRequest:to:)`` needs for values of these sizes.
     func byteCountMax(path: Int, perRequest: Int) -> Int {
-        self.count + path + perRequest + 2 * HPACKBytes.integerBytesMax
+        count + path + perRequest + 2 * HPACKBytes.integerBytesMax
     }
 
     /// Writes the block and returns its size.
@@ -57,42 +57,42 @@ struct RequestEncoder: ~Copyable {
         perRequest: UnsafeRawBufferPointer,
         to target: UnsafeMutableRawPointer
     ) -> Int {
-        target.copyMemory(from: self.bytes, byteCount: self.frontCount)
-        var filled = self.frontCount
+        target.copyMemory(from: bytes, byteCount: frontCount)
+        var filled = frontCount
         filled += HPACKBytes.write(path, to: target + filled)
-        (target + filled).copyMemory(from: self.bytes + self.frontCount, byteCount: self.count - self.frontCount)
-        filled += self.count - self.frontCount
-        if self.hasPerRequest { filled += HPACKBytes.write(perRequest, to: target + filled) }
+        (target + filled).copyMemory(from: bytes + frontCount, byteCount: count - frontCount)
+        filled += count - frontCount
+        if hasPerRequest { filled += HPACKBytes.write(perRequest, to: target + filled) }
         return filled
     }
 
     private mutating func forget() {
-        self.headers?.release()
-        self.headers = nil
+        headers?.release()
+        headers = nil
     }
 
     /// Encodes the shared part; returns true if it is valid for later requests too.
     private mutating func encode(_ headers: PreparedHeaders, perRequest: UnsafeRawBufferPointer) -> Bool {
-        var isLasting = !self.isFirstBlock && self.tableSizeToTell == nil
+        var isLasting = !isFirstBlock && tableSizeToTell == nil
         var block: [UInt8] = []
-        if let smallest = self.tableSizeToTell {
-            if smallest < self.table.capacity { HPACKBytes.appendTableSize(smallest, to: &block) }
-            HPACKBytes.appendTableSize(self.table.capacity, to: &block)
-            self.tableSizeToTell = nil
+        if let smallest = tableSizeToTell {
+            if smallest < table.capacity { HPACKBytes.appendTableSize(smallest, to: &block) }
+            HPACKBytes.appendTableSize(table.capacity, to: &block)
+            tableSizeToTell = nil
         }
-        for field in headers.front where self.append(field, to: &block) { isLasting = false }
-        HPACKBytes.appendName(Self.path, index: self.table.index(name: Self.path), .withoutIndexing, to: &block)
+        for field in headers.front where append(field, to: &block) { isLasting = false }
+        HPACKBytes.appendName(Self.path, index: table.index(name: Self.path), .withoutIndexing, to: &block)
         let frontCount = block.count
-        for field in headers.rest where self.append(field, to: &block) { isLasting = false }
+        for field in headers.rest where append(field, to: &block) { isLasting = false }
         if let name = headers.perRequestName {
-            let literal: HPACKBytes.Literal = self.isFirstBlock ? .incrementalIndexing : .withoutIndexing
-            HPACKBytes.appendName(name, index: self.table.index(name: name), literal, to: &block)
-            if self.isFirstBlock { self.table.insert(HeaderField(name: name, value: Array(perRequest))) }
+            let literal: HPACKBytes.Literal = isFirstBlock ? .incrementalIndexing : .withoutIndexing
+            HPACKBytes.appendName(name, index: table.index(name: name), literal, to: &block)
+            if isFirstBlock { table.insert(HeaderField(name: name, value: Array(perRequest))) }
         }
-        self.isFirstBlock = false
+        isFirstBlock = false
         self.frontCount = frontCount
-        self.hasPerRequest = headers.perRequestName != nil
-        self.store(block)
+        hasPerRequest = headers.perRequestName != nil
+        store(block)
         return isLasting
     }
 
@@ -103,38 +103,38 @@ struct RequestEncoder: ~Copyable {
         let isIndexed: Bool
         switch field.indexing {
         case .indexed: isIndexed = true
-        case .nameOnly: isIndexed = self.isFirstBlock
+        case .nameOnly: isIndexed = isFirstBlock
         case .never:
-            HPACKBytes.appendName(field.name, index: self.table.index(name: field.name), .neverIndexed, to: &block)
+            HPACKBytes.appendName(field.name, index: table.index(name: field.name), .neverIndexed, to: &block)
             HPACKBytes.appendString(field.value, to: &block)
             return false
         }
-        if isIndexed, let index = self.table.index(name: field.name, value: field.value) {
+        if isIndexed, let index = table.index(name: field.name, value: field.value) {
             HPACKBytes.appendIndexed(index, to: &block)
             return false
         }
         // A field that would evict most of the table is not worth an entry.
-        let isInserted = isIndexed && field.tableBytes <= self.table.capacity / 2
+        let isInserted = isIndexed && field.tableBytes <= table.capacity / 2
         HPACKBytes.appendName(
             field.name,
-            index: self.table.index(name: field.name),
+            index: table.index(name: field.name),
             isInserted ? .incrementalIndexing : .withoutIndexing,
             to: &block
         )
         HPACKBytes.appendString(field.value, to: &block)
-        if isInserted { self.table.insert(field) }
+        if isInserted { table.insert(field) }
         return isInserted
     }
 
     private mutating func store(_ block: [UInt8]) {
-        if block.count > self.capacity {
-            self.bytes.deallocate()
-            self.capacity = 2 * block.count
-            self.bytes = .allocate(byteCount: self.capacity, alignment: 16)
+        if block.count > capacity {
+            bytes.deallocate()
+            capacity = 2 * block.count
+            bytes = .allocate(byteCount: capacity, alignment: 16)
         }
         block.withUnsafeBytes { source in
-            if let base = source.baseAddress { self.bytes.copyMemory(from: base, byteCount: source.count) }
+            if let base = source.baseAddress { bytes.copyMemory(from: base, byteCount: source.count) }
         }
-        self.count = block.count
+        count = block.count
     }
 }

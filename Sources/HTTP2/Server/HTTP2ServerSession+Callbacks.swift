@@ -120,20 +120,20 @@ extension HTTP2ServerSession {
             stream = spare
         } else {
             stream = ServerStream()
-            self.streamBytes += stream.heldBytes
+            streamBytes += stream.heldBytes
         }
         stream.reset(streamID: streamID)
-        stream.since = self.now
-        self.open[streamID] = stream
-        self.receiving = stream
-        self.receivingHeaderBytes = 0
+        stream.since = now
+        open[streamID] = stream
+        receiving = stream
+        receivingHeaderBytes = 0
         return stream
     }
 
     /// Ignores trailers; above all they must not change who the client is.
     private func trailersBegan() {
-        self.receiving = nil
-        self.receivingHeaderBytes = 0
+        receiving = nil
+        receivingHeaderBytes = 0
     }
 
     private func headerReceived(
@@ -141,44 +141,44 @@ extension HTTP2ServerSession {
         name: UnsafeRawBufferPointer,
         value: UnsafeRawBufferPointer
     ) -> Int32 {
-        self.receivingHeaderBytes += name.count + value.count + 32
-        guard self.receivingHeaderBytes <= self.configuration.headerBytesMax else {
+        receivingHeaderBytes += name.count + value.count + 32
+        guard receivingHeaderBytes <= configuration.headerBytesMax else {
             return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
         }
         // Trailers, or a stream that is gone: ignored.
-        guard let stream = self.receiving, stream.streamID == streamID else { return 0 }
-        guard self.hasRoom(for: name.count + value.count + 32) else { return 0 }
+        guard let stream = receiving, stream.streamID == streamID else { return 0 }
+        guard hasRoom(for: name.count + value.count + 32) else { return 0 }
         let before = stream.heldBytes
         stream.append(name: name, value: value)
-        self.streamBytes += stream.heldBytes - before
+        streamBytes += stream.heldBytes - before
         return 0
     }
 
     private func bodyReceived(_ stream: ServerStream, _ bytes: UnsafeRawBufferPointer) {
-        guard !stream.isRefused, !stream.isAnswered else { return self.dropped(stream, bytes.count) }
-        guard self.hasRoom(for: bytes.count) else { return }
+        guard !stream.isRefused, !stream.isAnswered else { return dropped(stream, bytes.count) }
+        guard hasRoom(for: bytes.count) else { return }
         let before = stream.heldBytes
-        stream.appendBody(bytes, bytesMax: self.configuration.bodyBytesMax)
-        self.streamBytes += stream.heldBytes - before
+        stream.appendBody(bytes, bytesMax: configuration.bodyBytesMax)
+        streamBytes += stream.heldBytes - before
     }
 
     /// Returns true if this many more bytes fit; otherwise they are dropped and the connection is over.
     private func hasRoom(for bytes: Int) -> Bool {
-        if self.heldBytes + bytes > self.heldBytesMax { self.isOverBudget = true }
-        return !self.isOverBudget
+        if heldBytes + bytes > heldBytesMax { isOverBudget = true }
+        return !isOverBudget
     }
 
     private func headEnded(_ stream: ServerStream) {
         // nghttp2 itself rejects trailers without END_STREAM.
-        guard self.receiving === stream else { return }
-        self.heads.append(stream)
+        guard receiving === stream else { return }
+        heads.append(stream)
     }
 
     private func requestEnded(_ stream: ServerStream) {
         stream.hasEnded = true
         guard !stream.isListed, !stream.isRefused else { return }
         stream.isListed = true
-        self.complete.append(stream)
+        complete.append(stream)
     }
 
     /// Counts bytes of a body that is not wanted.
@@ -188,19 +188,19 @@ extension HTTP2ServerSession {
     /// is reset.
     private func dropped(_ stream: ServerStream, _ bytes: Int) {
         stream.unwantedBytes += bytes
-        guard stream.isAnswered, stream.unwantedBytes > self.configuration.bodyBytesMax else { return }
-        try? self.reset(streamID: stream.streamID, code: HTTP2ErrorCode.noError)
+        guard stream.isAnswered, stream.unwantedBytes > configuration.bodyBytesMax else { return }
+        try? reset(streamID: stream.streamID, code: HTTP2ErrorCode.noError)
     }
 
     private func streamClosed(_ streamID: Int32) {
-        guard let stream = self.open.removeValue(forKey: streamID) else { return }
-        if self.receiving === stream { self.receiving = nil }
-        if !self.heads.isEmpty { self.heads.removeAll { $0 === stream } }
+        guard let stream = open.removeValue(forKey: streamID) else { return }
+        if receiving === stream { receiving = nil }
+        if !heads.isEmpty { heads.removeAll { $0 === stream } }
         stream.isClosed = true
-        self.noteUnsent(-stream.unsentBytes, isShared: stream.answer?.isShared ?? false)
+        noteUnsent(-stream.unsentBytes, isShared: stream.answer?.isShared ?? false)
         stream.answer = nil
         stream.answerSent = 0
         // A listed stream is returned when the list is taken.
-        if !stream.isListed { self.keep(stream) }
+        if !stream.isListed { keep(stream) }
     }
 }

@@ -11,7 +11,7 @@ import CShims
 /// // at once, or at any later time on the same loop:
 /// try session.respond(streamID: id, status: 200, fields: [HeaderField("apns-id", "…")], body: [])
 /// // then send what has arisen:
-/// while case let n = try session.send(into: buffer, threshold: 15_000), n > 0 { encrypt and write n bytes }
+/// while case let n = try session.drain(into: buffer, threshold: 15_000), n > 0 { encrypt and write n bytes }
 /// if session.isFinished { close the socket }
 /// ```
 /// `buffer` needs ``frameBytesMax`` bytes above the threshold. Requests are handed out whole, after END_STREAM.
@@ -90,11 +90,11 @@ public final class HTTP2ServerSession {
 
     deinit {
         // First: nghttp2 must be gone before the streams that it points to.
-        self.handle = nil
+        handle = nil
     }
 
     private var session: OpaquePointer {
-        guard let pointer = self.handle?.pointer else { preconditionFailure("a session without nghttp2") }
+        guard let pointer = handle?.pointer else { preconditionFailure("a session without nghttp2") }
         return pointer
     }
 
@@ -104,31 +104,31 @@ public final class HTTP2ServerSession {
     ///
     /// After a throw the connection is over.
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        try self.handle?.receive(bytes)
+        try handle?.receive(bytes)
     }
 
     /// Fills `buffer` with frames until `threshold` bytes are reached or none is left; returns the bytes filled.
-    public func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) throws(HTTP2Error) -> Int {
-        guard let count = try self.handle?.send(into: buffer, threshold: threshold) else { return 0 }
+    public func drain(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) throws(HTTP2Error) -> Int {
+        guard let count = try handle?.drain(into: buffer, threshold: threshold) else { return 0 }
         return count
     }
 
-    /// The room above the threshold that ``send(into:threshold:)`` needs.
+    /// The room above the threshold that ``drain(into:threshold:)`` needs.
     public static var frameBytesMax: Int { SessionHandle.frameBytesMax }
 
     /// True if there is anything to send.
-    public var wantsWrite: Bool { self.handle?.wantsWrite ?? false }
+    public var hasPendingBytes: Bool { handle?.hasPendingBytes ?? false }
 
     /// True if neither side has anything more to send: close the socket.
-    public var isFinished: Bool { self.handle?.isFinished ?? true }
+    public var isFinished: Bool { handle?.isFinished ?? true }
 
     /// The number of open streams.
-    public var openStreams: Int { self.open.count }
+    public var openStreams: Int { open.count }
 
     /// Memory that the connection holds, in bytes: requests as far as received, unshared answers, nghttp2's tables and
     /// frames.
     public var heldBytes: Int {
-        self.streamBytes + self.unsentBytes - self.sharedUnsentBytes + (self.handle?.heldBytes ?? 0)
+        streamBytes + unsentBytes - sharedUnsentBytes + (handle?.heldBytes ?? 0)
     }
 
     /// The phase of an open stream, named after what it waits for.
@@ -145,7 +145,7 @@ public final class HTTP2ServerSession {
 
     /// Visits every open stream with its phase and the instant (of ``now``) at which that phase began.
     public func forEachOpen(_ visit: (_ streamID: Int32, _ phase: Phase, _ since: Int64) -> Void) {
-        for (streamID, stream) in self.open {
+        for (streamID, stream) in open {
             if stream.isAnswered {
                 visit(streamID, .rest, stream.since)
             } else if stream.answer != nil {
@@ -158,8 +158,8 @@ public final class HTTP2ServerSession {
     }
 
     func noteUnsent(_ change: Int, isShared: Bool) {
-        self.unsentBytes += change
-        if isShared { self.sharedUnsentBytes += change }
+        unsentBytes += change
+        if isShared { sharedUnsentBytes += change }
     }
 
     /// The most streams that are kept for later requests where memory is counted.
@@ -167,16 +167,16 @@ public final class HTTP2ServerSession {
 
     /// Keeps a closed stream for reuse, within the limits.
     func keep(_ stream: ServerStream) {
-        if self.configuration.keptBytesMax < Int.max {
+        if configuration.keptBytesMax < Int.max {
             let before = stream.heldBytes
-            guard self.spare.count < Self.spareMax else {
-                self.streamBytes -= before
+            guard spare.count < Self.spareMax else {
+                streamBytes -= before
                 return
             }
             stream.shrink()
-            self.streamBytes += stream.heldBytes - before
+            streamBytes += stream.heldBytes - before
         }
-        self.spare.append(stream)
+        spare.append(stream)
     }
 
     // MARK: Requests
@@ -187,15 +187,15 @@ public final class HTTP2ServerSession {
     /// A request for which `isWanted` returns false keeps no body, and ``takeRequests(_:)`` does not hand it out:
     /// answer it here.
     public func takeHeads(_ isWanted: (borrowing IncomingRequest) -> Bool) {
-        guard !self.heads.isEmpty else { return }
+        guard !heads.isEmpty else { return }
         var taken: [ServerStream] = []
-        swap(&taken, &self.heads)
+        swap(&taken, &heads)
         for stream in taken where !stream.isClosed {
             guard !isWanted(IncomingRequest(stream)) else { continue }
             stream.isRefused = true
             let before = stream.heldBytes
             stream.body = []
-            self.streamBytes += stream.heldBytes - before
+            streamBytes += stream.heldBytes - before
         }
     }
 
@@ -203,21 +203,21 @@ public final class HTTP2ServerSession {
     ///
     /// `body` may call ``respond(streamID:status:fields:body:)`` and the like.
     public func takeRequests(_ body: (borrowing IncomingRequest) -> Void) {
-        guard !self.complete.isEmpty else { return }
+        guard !complete.isEmpty else { return }
         var taken: [ServerStream] = []
-        swap(&taken, &self.complete)
+        swap(&taken, &complete)
         for stream in taken {
             stream.isListed = false
             if stream.isClosed {
-                self.keep(stream)
+                keep(stream)
             } else if !stream.isRefused {
                 body(IncomingRequest(stream))
             }
         }
         // Reuses the array's memory.
-        if self.complete.isEmpty {
+        if complete.isEmpty {
             taken.removeAll(keepingCapacity: true)
-            swap(&taken, &self.complete)
+            swap(&taken, &complete)
         }
     }
 
@@ -231,7 +231,7 @@ public final class HTTP2ServerSession {
         body: [UInt8] = []
     ) throws(HTTP2Error) {
         let bytes = body.isEmpty ? nil : OwnAnswerBytes(body)
-        try self.respond(streamID: streamID, status: status, fields: fields, bytes: bytes)
+        try respond(streamID: streamID, status: status, fields: fields, bytes: bytes)
     }
 
     /// Answers a request with bytes that are read as the client accepts them; nil means no body.
@@ -243,20 +243,20 @@ public final class HTTP2ServerSession {
         fields: [HeaderField] = [],
         bytes: (any AnswerBytes)?
     ) throws(HTTP2Error) {
-        guard let stream = self.open[streamID] else { return }
+        guard let stream = open[streamID] else { return }
         precondition((200...999).contains(status), "\(status) is no final status")
         let isEmpty = (bytes?.count ?? 0) == 0
         stream.answer = bytes
-        stream.since = self.now
-        self.noteUnsent(bytes?.count ?? 0, isShared: bytes?.isShared ?? false)
-        let result = self.withPairs(status: status, fields: fields) { pairs, count -> Int32 in
+        stream.since = now
+        noteUnsent(bytes?.count ?? 0, isShared: bytes?.isShared ?? false)
+        let result = withPairs(status: status, fields: fields) { pairs, count -> Int32 in
             guard !isEmpty else {
-                return nghttp2_submit_response(self.session, streamID, pairs, count, nil)
+                return nghttp2_submit_response(session, streamID, pairs, count, nil)
             }
             var provider = nghttp2_data_provider()
             provider.source.ptr = Unmanaged.passUnretained(stream).toOpaque()
             provider.read_callback = HTTP2ServerSession.readBody
-            return nghttp2_submit_response(self.session, streamID, pairs, count, &provider)
+            return nghttp2_submit_response(session, streamID, pairs, count, &provider)
         }
         guard result == 0 else { throw HTTP2Error.from(Int(result), doing: "answering") }
     }
@@ -265,10 +265,10 @@ public final class HTTP2ServerSession {
     ///
     /// For simulators.
     public func respondWithoutEnd(streamID: Int32, status: Int, fields: [HeaderField] = []) throws(HTTP2Error) {
-        guard self.open[streamID] != nil else { return }
-        let result = self.withPairs(status: status, fields: fields) { pairs, count in
+        guard open[streamID] != nil else { return }
+        let result = withPairs(status: status, fields: fields) { pairs, count in
             nghttp2_submit_headers(
-                self.session,
+                session,
                 UInt8(NGHTTP2_FLAG_NONE.rawValue),
                 streamID,
                 nil,
@@ -284,15 +284,15 @@ public final class HTTP2ServerSession {
     ///
     /// Has no effect when the stream is gone.
     public func reset(streamID: Int32, code: UInt32) throws(HTTP2Error) {
-        guard self.open[streamID] != nil else { return }
-        try self.handle?.reset(streamID: streamID, code: code)
+        guard open[streamID] != nil else { return }
+        try handle?.reset(streamID: streamID, code: code)
     }
 
     // MARK: Connection
 
     /// Announces a shutdown (GOAWAY with 2³¹−1): the client stops opening streams, and none is lost.
     public func announceShutdown() throws(HTTP2Error) {
-        let result = nghttp2_submit_shutdown_notice(self.session)
+        let result = nghttp2_submit_shutdown_notice(session)
         guard result == 0 else { throw HTTP2Error.from(Int(result), doing: "GOAWAY") }
     }
 
@@ -304,17 +304,17 @@ public final class HTTP2ServerSession {
         code: UInt32 = HTTP2ErrorCode.noError,
         debugData: [UInt8] = []
     ) throws(HTTP2Error) {
-        let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(self.session)
-        try self.handle?.goAway(lastStreamID: last, code: code, debugData: debugData)
+        let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
+        try handle?.goAway(lastStreamID: last, code: code, debugData: debugData)
     }
 
     /// Changes the number of streams that the client may have open at once; 0 means none.
     public func changeMaxConcurrentStreams(_ count: UInt32) throws(HTTP2Error) {
-        try self.handle?.submit(settings: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count)])
+        try handle?.submit(settings: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count)])
     }
 
     /// Sends a PING.
-    public func ping() throws(HTTP2Error) { try self.handle?.ping() }
+    public func ping() throws(HTTP2Error) { try handle?.ping() }
 
     /// Calls nghttp2 with name/value pairs over one scratch buffer, which it copies inside the call.
     private func withPairs(
@@ -322,16 +322,16 @@ public final class HTTP2ServerSession {
         fields: [HeaderField],
         _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32
     ) -> Int32 {
-        self.scratch.removeAll(keepingCapacity: true)
-        self.scratch.append(contentsOf: ":status".utf8)
-        self.scratch.append(UInt8(ascii: "0") + UInt8(status / 100))
-        self.scratch.append(UInt8(ascii: "0") + UInt8(status / 10 % 10))
-        self.scratch.append(UInt8(ascii: "0") + UInt8(status % 10))
+        scratch.removeAll(keepingCapacity: true)
+        scratch.append(contentsOf: ":status".utf8)
+        scratch.append(UInt8(ascii: "0") + UInt8(status / 100))
+        scratch.append(UInt8(ascii: "0") + UInt8(status / 10 % 10))
+        scratch.append(UInt8(ascii: "0") + UInt8(status % 10))
         for field in fields {
-            self.scratch.append(contentsOf: field.name)
-            self.scratch.append(contentsOf: field.value)
+            scratch.append(contentsOf: field.name)
+            scratch.append(contentsOf: field.value)
         }
-        return self.scratch.withUnsafeMutableBufferPointer { bytes -> Int32 in
+        return scratch.withUnsafeMutableBufferPointer { bytes -> Int32 in
             withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count + 1) { pairs -> Int32 in
                 var cursor = bytes.baseAddress
                 func pair(_ name: Int, _ value: Int, _ indexing: HeaderField.Indexing) -> nghttp2_nv {

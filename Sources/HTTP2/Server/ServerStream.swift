@@ -27,10 +27,10 @@ final class ServerStream {
     var since: Int64 = 0
 
     /// The stream's memory in bytes, used or not.
-    var heldBytes: Int { Self.ownBytes + self.fieldBytes.capacity + self.fields.capacity * 32 + self.body.capacity }
+    var heldBytes: Int { Self.ownBytes + fieldBytes.capacity + fields.capacity * 32 + body.capacity }
 
     /// Bytes of an answer that are not sent yet.
-    var unsentBytes: Int { (self.answer?.count ?? 0) - self.answerSent }
+    var unsentBytes: Int { (answer?.count ?? 0) - answerSent }
 
     /// The size of the object itself and its entries in the session's tables.
     private static let ownBytes = 320
@@ -42,42 +42,42 @@ final class ServerStream {
 
     func reset(streamID: Int32) {
         self.streamID = streamID
-        self.fieldBytes.removeAll(keepingCapacity: true)
-        self.fields.removeAll(keepingCapacity: true)
-        self.body.removeAll(keepingCapacity: true)
-        self.answer = nil
-        self.isTruncated = false
-        self.isListed = false
-        self.isRefused = false
-        self.hasEnded = false
-        self.isAnswered = false
-        self.unwantedBytes = 0
-        self.isClosed = false
-        self.answerSent = 0
+        fieldBytes.removeAll(keepingCapacity: true)
+        fields.removeAll(keepingCapacity: true)
+        body.removeAll(keepingCapacity: true)
+        answer = nil
+        isTruncated = false
+        isListed = false
+        isRefused = false
+        hasEnded = false
+        isAnswered = false
+        unwantedBytes = 0
+        isClosed = false
+        answerSent = 0
     }
 
     /// Frees the memory that an unusually large request has taken.
     func shrink() {
-        if self.fieldBytes.capacity > Self.keptMax { self.fieldBytes = [] }
-        if self.fields.capacity * 32 > Self.keptMax { self.fields = [] }
-        if self.body.capacity > Self.keptMax { self.body = [] }
+        if fieldBytes.capacity > Self.keptMax { fieldBytes = [] }
+        if fields.capacity * 32 > Self.keptMax { fields = [] }
+        if body.capacity > Self.keptMax { body = [] }
     }
 
     /// The bytes of each of a stream's arrays that are kept for its next request.
     private static let keptMax = 4096
 
     func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        let start = self.fieldBytes.count
-        self.fieldBytes.append(contentsOf: name)
-        self.fieldBytes.append(contentsOf: value)
+        let start = fieldBytes.count
+        fieldBytes.append(contentsOf: name)
+        fieldBytes.append(contentsOf: value)
         let middle = start + name.count
-        self.fields.append(Field(name: start..<middle, value: middle..<(middle + value.count)))
+        fields.append(Field(name: start..<middle, value: middle..<(middle + value.count)))
     }
 
     func appendBody(_ bytes: UnsafeRawBufferPointer, bytesMax: Int) {
-        let count = min(bytes.count, bytesMax - self.body.count)
-        if count < bytes.count { self.isTruncated = true }
-        if count > 0 { self.body.append(contentsOf: bytes.prefix(count)) }
+        let count = min(bytes.count, bytesMax - body.count)
+        if count < bytes.count { isTruncated = true }
+        if count > 0 { body.append(contentsOf: bytes.prefix(count)) }
     }
 }
 
@@ -90,49 +90,49 @@ public struct IncomingRequest: ~Copyable {
     init(_ stream: ServerStream) { self.stream = stream }
 
     /// The stream's id, for ``HTTP2ServerSession/respond(streamID:status:fields:body:)``.
-    public var streamID: Int32 { self.stream.streamID }
+    public var streamID: Int32 { stream.streamID }
 
     /// The number of header fields, pseudo-header fields included.
-    public var fieldCount: Int { self.stream.fields.count }
+    public var fieldCount: Int { stream.fields.count }
 
     /// The bytes of all names and values together.
-    public var headerBytes: Int { self.stream.fieldBytes.count }
+    public var headerBytes: Int { stream.fieldBytes.count }
 
     /// Returns true if the first field with this (lower-case) name has this value.
     public func has(_ name: StaticString, _ value: String) -> Bool {
-        self.withValue(of: name) { $0.elementsEqual(value.utf8) } ?? false
+        withValue(of: name) { $0.elementsEqual(value.utf8) } ?? false
     }
 
     /// The body up to the session's cap.
-    public var body: [UInt8] { self.stream.body }
+    public var body: [UInt8] { stream.body }
 
     /// True if all of it has come; false in ``HTTP2ServerSession/takeHeads(_:)`` for a request with a body.
-    public var isWhole: Bool { self.stream.hasEnded }
+    public var isWhole: Bool { stream.hasEnded }
 
     /// The memory that the request takes until it is answered, in bytes.
-    public var heldBytes: Int { self.stream.heldBytes }
+    public var heldBytes: Int { stream.heldBytes }
 
     /// True if the body was longer than the cap.
-    public var isTruncated: Bool { self.stream.isTruncated }
+    public var isTruncated: Bool { stream.isTruncated }
 
     /// Returns the number of fields with this (lower-case) name.
     public func count(of name: StaticString) -> Int {
         let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return self.stream.fieldBytes.withUnsafeBytes { bytes in
-            self.stream.fields.count { $0.name.count == wanted.count && bytes[$0.name].elementsEqual(wanted) }
+        return stream.fieldBytes.withUnsafeBytes { bytes in
+            stream.fields.count { $0.name.count == wanted.count && bytes[$0.name].elementsEqual(wanted) }
         }
     }
 
     /// Returns the value of the first field with this (lower-case) name, for example `:path`; nil when there is none.
     public func value(of name: StaticString) -> [UInt8]? {
-        self.withValue(of: name) { Array($0) }
+        withValue(of: name) { Array($0) }
     }
 
     /// Runs `body` with the value's bytes, without a copy; returns nil when there is no such field.
     public func withValue<R>(of name: StaticString, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return self.stream.fieldBytes.withUnsafeBytes { bytes -> R? in
-            for field in self.stream.fields where field.name.count == wanted.count {
+        return stream.fieldBytes.withUnsafeBytes { bytes -> R? in
+            for field in stream.fields where field.name.count == wanted.count {
                 guard bytes[field.name].elementsEqual(wanted) else { continue }
                 return body(UnsafeRawBufferPointer(rebasing: bytes[field.value]))
             }
@@ -142,13 +142,13 @@ public struct IncomingRequest: ~Copyable {
 
     /// Runs `body` with the request body's bytes, without a copy.
     public func withBody<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-        self.stream.body.withUnsafeBytes { body($0) }
+        stream.body.withUnsafeBytes { body($0) }
     }
 
     /// Visits name and value of every field in the order of arrival.
     public func forEachField(_ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void) {
-        self.stream.fieldBytes.withUnsafeBytes { bytes in
-            for field in self.stream.fields {
+        stream.fieldBytes.withUnsafeBytes { bytes in
+            for field in stream.fields {
                 visit(
                     UnsafeRawBufferPointer(rebasing: bytes[field.name]),
                     UnsafeRawBufferPointer(rebasing: bytes[field.value])

@@ -11,8 +11,8 @@ struct SessionHandle: ~Copyable {
     static let frameBytesMax = 16_384 + 9 + 16
 
     deinit {
-        nghttp2_session_del(self.pointer)
-        c_nghttp2_pool_del(self.pool)
+        nghttp2_session_del(pointer)
+        c_nghttp2_pool_del(pool)
     }
 
     /// Creates a session; `owner` must outlive it (Safety: it is the object that stores this handle).
@@ -48,13 +48,13 @@ struct SessionHandle: ~Copyable {
     }
 
     /// The bytes that nghttp2 holds for the session: tables, streams, frames that wait to be sent.
-    var heldBytes: Int { Int(c_nghttp2_pool_held(self.pool)) }
+    var heldBytes: Int { Int(c_nghttp2_pool_held(pool)) }
 
     /// Passes the peer's bytes to nghttp2, which runs the callbacks.
     func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
         let taken = nghttp2_session_mem_recv(
-            self.pointer,
+            pointer,
             base.assumingMemoryBound(to: UInt8.self),
             bytes.count
         )
@@ -64,7 +64,7 @@ struct SessionHandle: ~Copyable {
     /// Appends frames to `buffer` until `threshold` bytes are reached or nothing is left; returns the bytes filled.
     ///
     /// `buffer` needs ``frameBytesMax`` of room above `threshold`, because frames are not split.
-    func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) throws(HTTP2Error) -> Int {
+    func drain(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) throws(HTTP2Error) -> Int {
         precondition(
             buffer.count >= threshold + SessionHandle.frameBytesMax,
             "a buffer of \(buffer.count) bytes has no room for a frame above \(threshold)"
@@ -73,7 +73,7 @@ struct SessionHandle: ~Copyable {
         var filled = 0
         while filled < threshold {
             var lent: UnsafePointer<UInt8>?
-            let count = nghttp2_session_mem_send(self.pointer, &lent)
+            let count = nghttp2_session_mem_send(pointer, &lent)
             guard count >= 0 else { throw HTTP2Error.from(count, doing: "sending") }
             guard count > 0, let lent else { break }
             precondition(count <= buffer.count - filled, "nghttp2 lent a piece of \(count) bytes")
@@ -83,18 +83,18 @@ struct SessionHandle: ~Copyable {
         return filled
     }
 
-    var wantsWrite: Bool { nghttp2_session_want_write(self.pointer) != 0 }
+    var hasPendingBytes: Bool { nghttp2_session_want_write(pointer) != 0 }
 
     /// True if neither side has anything more to send: the socket may be closed.
     var isFinished: Bool {
-        nghttp2_session_want_read(self.pointer) == 0 && nghttp2_session_want_write(self.pointer) == 0
+        nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0
     }
 
     /// Sends SETTINGS and widens the connection's window.
     func begin(settings: [(nghttp2_settings_id, UInt32)], connectionWindowBytes: Int32) throws(HTTP2Error) {
-        try self.submit(settings: settings)
+        try submit(settings: settings)
         let widened = nghttp2_session_set_local_window_size(
-            self.pointer,
+            pointer,
             UInt8(NGHTTP2_FLAG_NONE.rawValue),
             0,
             connectionWindowBytes
@@ -105,7 +105,7 @@ struct SessionHandle: ~Copyable {
     func submit(settings: [(nghttp2_settings_id, UInt32)]) throws(HTTP2Error) {
         let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
         let result = nghttp2_submit_settings(
-            self.pointer,
+            pointer,
             UInt8(NGHTTP2_FLAG_NONE.rawValue),
             entries,
             entries.count
@@ -114,13 +114,13 @@ struct SessionHandle: ~Copyable {
     }
 
     func ping() throws(HTTP2Error) {
-        let result = nghttp2_submit_ping(self.pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+        let result = nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
         guard result == 0 else { throw HTTP2Error.from(Int(result), doing: "PING") }
     }
 
     func reset(streamID: Int32, code: UInt32) throws(HTTP2Error) {
         let result = nghttp2_submit_rst_stream(
-            self.pointer,
+            pointer,
             UInt8(NGHTTP2_FLAG_NONE.rawValue),
             streamID,
             code
@@ -130,7 +130,7 @@ struct SessionHandle: ~Copyable {
 
     func goAway(lastStreamID: Int32, code: UInt32, debugData: [UInt8]) throws(HTTP2Error) {
         let result = nghttp2_submit_goaway(
-            self.pointer,
+            pointer,
             UInt8(NGHTTP2_FLAG_NONE.rawValue),
             lastStreamID,
             code,
@@ -152,8 +152,8 @@ struct SessionLimits {
     var keptBytesMax = Int.max
 
     func apply(to option: OpaquePointer) {
-        nghttp2_option_set_max_outbound_ack(option, self.acknowledgementsMax)
-        nghttp2_option_set_stream_reset_rate_limit(option, self.resetBurst, self.resetsPerSecond)
+        nghttp2_option_set_max_outbound_ack(option, acknowledgementsMax)
+        nghttp2_option_set_stream_reset_rate_limit(option, resetBurst, resetsPerSecond)
         // Closed streams have no use without priorities; they would only take memory.
         nghttp2_option_set_no_closed_streams(option, 1)
     }

@@ -1,5 +1,6 @@
 import NIOCore
 import TLS
+import Transport
 
 /// TLS of one connection: ciphertext below, HTTP above.
 ///
@@ -21,17 +22,10 @@ final class TLSServerHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let ciphertext = unwrapInboundIn(data)
         var plaintext = context.channel.allocator.buffer(capacity: ciphertext.readableBytes)
-        var failure: TLSError?
-        ciphertext.withUnsafeReadableBytes { bytes in
-            do throws(TLSError) {
-                try session.receive(bytes) { plaintext.writeBytes($0) }
-            } catch {
-                failure = error
-            }
-        }
+        let failure = session.receive(ciphertext, into: &plaintext)
         if session.state == .established { writeEarly(context) }
         // Alerts are sent too, so that the client can report the failure.
-        drain(context)
+        session.drain(to: context)
         context.flush()
         if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
         if failure != nil || session.state == .closed { context.close(promise: nil) }
@@ -51,11 +45,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode != .input, session.state == .established {
-            session.close()
-            drain(context)
-            context.flush()
-        }
+        if mode != .input { session.close(sendingTo: context) }
         context.close(mode: mode, promise: promise)
     }
 
@@ -71,31 +61,11 @@ final class TLSServerHandler: ChannelDuplexHandler {
     }
 
     private func encrypt(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
-        var failure: TLSError?
-        bytes.withUnsafeReadableBytes { plaintext in
-            do throws(TLSError) {
-                try session.write(plaintext)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure {
+        if let failure = session.write(bytes) {
             promise?.fail(failure)
             context.close(promise: nil)
             return
         }
-        drain(context, promise)
-    }
-
-    /// Writes pending ciphertext; the promise completes with the last of it.
-    private func drain(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
-        let count = session.pendingCiphertext
-        guard count > 0 else {
-            promise?.succeed()
-            return
-        }
-        var ciphertext = context.channel.allocator.buffer(capacity: count)
-        ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { session.drain(into: $0) }
-        context.write(wrapOutboundOut(ciphertext), promise: promise)
+        session.drain(to: context, promise)
     }
 }

@@ -140,8 +140,8 @@ final class BareHandler: ChannelInboundHandler {
 
     private func drainSession() {
         let tls = self.tls
-        while tls.pendingCiphertext > 0 {
-            self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingCiphertext) {
+        while tls.pendingBytes > 0 {
+            self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingBytes) {
                 tls.drain(into: $0)
             }
         }

@@ -11,7 +11,7 @@ extension SimulatorConnection {
         if let http, tls.state == .established, !isHeldBack {
             do {
                 while true {
-                    let count = try http.send(into: core.frames, threshold: LoopCore.framesThreshold)
+                    let count = try http.drain(into: core.frames, threshold: LoopCore.framesThreshold)
                     guard count > 0 else { break }
                     try encrypt(UnsafeRawBufferPointer(rebasing: core.frames[..<count]), context)
                     hasWritten = true
@@ -50,9 +50,9 @@ extension SimulatorConnection {
 
     private func drain(_ context: ChannelHandlerContext) -> Bool {
         var hasWritten = false
-        while tls.pendingCiphertext > 0 {
-            var buffer = context.channel.allocator.buffer(capacity: tls.pendingCiphertext)
-            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingCiphertext) { tls.drain(into: $0) }
+        while tls.pendingBytes > 0 {
+            var buffer = context.channel.allocator.buffer(capacity: tls.pendingBytes)
+            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingBytes) { tls.drain(into: $0) }
             context.write(wrapOutboundOut(buffer), promise: nil)
             hasWritten = true
         }

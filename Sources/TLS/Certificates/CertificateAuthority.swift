@@ -50,12 +50,12 @@ public final class CertificateAuthority {
         }
         self.key = key
         self.certificate = certificate
-        self.certificatePEM = pem
+        certificatePEM = pem
     }
 
     deinit {
-        X509_free(self.certificate)
-        EVP_PKEY_free(self.key)
+        X509_free(certificate)
+        EVP_PKEY_free(key)
     }
 
     /// Issues a server certificate for DNS names and IP addresses (at least one of either).
@@ -68,7 +68,7 @@ public final class CertificateAuthority {
         guard let first = names.first ?? addresses.first else {
             throw TLSError(.configuration, "a server certificate needs a name or an address; none was given")
         }
-        return try self.issue(
+        return try issue(
             commonName: first,
             days: days,
             extensions: [
@@ -80,15 +80,15 @@ public final class CertificateAuthority {
 
     /// Returns the authority's own certificate with its key, as a server with a self-signed certificate uses them.
     public func selfSigned() throws(TLSError) -> Identity {
-        guard let keyPEM = PEM.text(privateKey: self.key) else {
+        guard let keyPEM = PEM.text(privateKey: key) else {
             throw TLSError.fromQueue(.configuration, "cannot write the authority's key")
         }
-        return Identity(certificatePEM: self.certificatePEM, privateKeyPEM: keyPEM)
+        return Identity(certificatePEM: certificatePEM, privateKeyPEM: keyPEM)
     }
 
     /// Issues a client certificate, as APNs requires for certificate authentication.
     public func issueClient(commonName: String, days: Int = 825) throws(TLSError) -> Identity {
-        try self.issue(commonName: commonName, days: days, extensions: [(NID_ext_key_usage, "clientAuth")])
+        try issue(commonName: commonName, days: days, extensions: [(NID_ext_key_usage, "clientAuth")])
     }
 
     private func issue(
@@ -105,13 +105,13 @@ public final class CertificateAuthority {
             throw TLSError.fromQueue(.configuration, "cannot make a certificate for \(commonName)")
         }
         defer { X509_free(leaf) }
-        X509_set_issuer_name(leaf, X509_get_subject_name(self.certificate))
+        X509_set_issuer_name(leaf, X509_get_subject_name(certificate))
         let all = [(NID_key_usage, "critical,digitalSignature")] + extensions
         for (identifier, value) in all
-        where c_x509_add_extension(leaf, self.certificate, identifier, value) != 1 {
+        where c_x509_add_extension(leaf, certificate, identifier, value) != 1 {
             throw TLSError.fromQueue(.configuration, "cannot make a certificate for \(commonName): \(value)")
         }
-        guard X509_sign(leaf, self.key, EVP_sha256()) > 0,
+        guard X509_sign(leaf, key, EVP_sha256()) > 0,
             let certificatePEM = PEM.text(certificate: leaf), let keyPEM = PEM.text(privateKey: leafKey)
         else {
             throw TLSError.fromQueue(.configuration, "cannot sign the certificate for \(commonName)")

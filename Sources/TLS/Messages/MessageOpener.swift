@@ -36,7 +36,7 @@ public final class MessageOpener: @unchecked Sendable {
     private init(key: OpaquePointer, authentication: [UInt8]) throws(TLSError) {
         precondition(authentication.count == WebPushMessage.authenticationBytes)
         do {
-            self.publicKey = try P256.point(of: key)
+            publicKey = try P256.point(of: key)
         } catch {
             EVP_PKEY_free(key)
             throw error
@@ -45,12 +45,12 @@ public final class MessageOpener: @unchecked Sendable {
         self.key = key
     }
 
-    deinit { EVP_PKEY_free(self.key) }
+    deinit { EVP_PKEY_free(key) }
 
     /// Returns the private key, 32 bytes: a secret.
     public func privateKey() throws(TLSError) -> [UInt8] {
         var scalar = [UInt8](repeating: 0, count: P256.scalarBytes)
-        guard c_evp_p256_scalar(self.key, &scalar) == 1 else {
+        guard c_evp_p256_scalar(key, &scalar) == 1 else {
             throw TLSError.fromQueue(.message, "cannot write a P-256 key")
         }
         return scalar
@@ -81,14 +81,14 @@ public final class MessageOpener: @unchecked Sendable {
         }
         defer { EVP_PKEY_free(sender) }
         let keys = MessageKeys()
-        guard KeyAgreement.secret(of: self.key, with: sender, into: keys.secret) else {
+        guard KeyAgreement.secret(of: key, with: sender, into: keys.secret) else {
             throw TLSError.fromQueue(.message, "cannot agree on a key for a message")
         }
         message.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return }
             keys.derive(
-                authentication: self.authentication,
-                receiver: self.publicKey,
+                authentication: authentication,
+                receiver: publicKey,
                 sender: start + WebPushMessage.keyAt,
                 salt: start
             )

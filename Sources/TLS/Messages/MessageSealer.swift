@@ -50,9 +50,9 @@ public final class MessageSealer {
     }
 
     deinit {
-        EVP_PKEY_CTX_free(self.generator)
-        EVP_PKEY_free(self.receiver)
-        EVP_CIPHER_CTX_free(self.cipher)
+        EVP_PKEY_CTX_free(generator)
+        EVP_PKEY_free(receiver)
+        EVP_CIPHER_CTX_free(cipher)
     }
 
     /// Seals `plaintext` for one subscription into `room`; returns the message's bytes, which are as many as the
@@ -77,18 +77,18 @@ public final class MessageSealer {
             let secret = authentication.bindMemory(to: UInt8.self).baseAddress
         else { preconditionFailure("a message without memory") }
         ERR_clear_error()
-        guard c_evp_p256_set_point(self.receiver, point) == 1 else {
+        guard c_evp_p256_set_point(receiver, point) == 1 else {
             throw TLSError.fromQueue(.peerKey, "a subscription's p256dh is no point of P-256")
         }
-        defer { self.keys.wipe() }
-        try self.begin(message, chance: chance)
-        self.keys.derive(
+        defer { keys.wipe() }
+        try begin(message, chance: chance)
+        keys.derive(
             authentication: secret,
             receiver: point,
             sender: message + WebPushMessage.keyAt,
             salt: message
         )
-        try self.encrypt(plaintext, to: message + WebPushMessage.headerBytes)
+        try encrypt(plaintext, to: message + WebPushMessage.headerBytes)
         return count
     }
 
@@ -101,12 +101,12 @@ public final class MessageSealer {
             message.update(from: chance.salt, count: WebPushMessage.saltBytes)
             isSalted = true
         } else {
-            if EVP_PKEY_generate(self.generator, &sender) != 1 { sender = nil }
+            if EVP_PKEY_generate(generator, &sender) != 1 { sender = nil }
             isSalted = RAND_bytes(message, Int32(WebPushMessage.saltBytes)) == 1
         }
         defer { EVP_PKEY_free(sender) }
         guard let sender, isSalted, c_evp_p256_point(sender, message + WebPushMessage.keyAt) == 1,
-            KeyAgreement.secret(of: sender, with: self.receiver, into: self.keys.secret)
+            KeyAgreement.secret(of: sender, with: receiver, into: keys.secret)
         else { throw TLSError.fromQueue(.message, "cannot agree on a key for a message") }
         let size = UInt32(WebPushMessage.bytesMax).bigEndian
         UnsafeMutableRawPointer(message).storeBytes(
@@ -127,13 +127,13 @@ public final class MessageSealer {
         var second: Int32 = 0
         var last: Int32 = 0
         let bytes = plaintext.bindMemory(to: UInt8.self).baseAddress
-        guard EVP_EncryptInit_ex2(self.cipher, nil, self.keys.key, self.keys.nonce, nil) == 1,
-            plaintext.isEmpty || EVP_EncryptUpdate(self.cipher, sealed, &first, bytes, Int32(plaintext.count)) == 1,
-            EVP_EncryptUpdate(self.cipher, sealed + Int(first), &second, &delimiter, 1) == 1,
-            EVP_EncryptFinal_ex(self.cipher, sealed + Int(first + second), &last) == 1,
+        guard EVP_EncryptInit_ex2(cipher, nil, keys.key, keys.nonce, nil) == 1,
+            plaintext.isEmpty || EVP_EncryptUpdate(cipher, sealed, &first, bytes, Int32(plaintext.count)) == 1,
+            EVP_EncryptUpdate(cipher, sealed + Int(first), &second, &delimiter, 1) == 1,
+            EVP_EncryptFinal_ex(cipher, sealed + Int(first + second), &last) == 1,
             Int(first + second + last) == plaintext.count + 1,
             EVP_CIPHER_CTX_ctrl(
-                self.cipher,
+                cipher,
                 EVP_CTRL_AEAD_GET_TAG,
                 Int32(WebPushMessage.tagBytes),
                 sealed + plaintext.count + 1

@@ -28,9 +28,9 @@ final class TLSContext: @unchecked Sendable {
 
     deinit {
         // Sessions keep the context alive through `TLSSession.context`, so nothing reads `alpn` any more.
-        SSL_CTX_free(self.pointer)
-        self.alpn?.deallocate()
-        self.protocols.deallocate()
+        SSL_CTX_free(pointer)
+        alpn?.deallocate()
+        protocols.deallocate()
     }
 
     /// Creates a context with the settings of client and server: TLS 1.2 at least, no renegotiation, no compression.
@@ -65,7 +65,7 @@ final class TLSContext: @unchecked Sendable {
     /// 4.2); TLS 1.3 has no others.
     func demandForwardSecrecy(source: String) throws(TLSError) {
         ERR_clear_error()
-        guard SSL_CTX_set_cipher_list(self.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
+        guard SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
             throw TLSError.fromQueue(.configuration, "\(source): OpenSSL has no cipher with forward secrecy")
         }
     }
@@ -82,14 +82,14 @@ final class TLSContext: @unchecked Sendable {
             throw TLSError.fromQueue(.configuration, "\(source): no unencrypted private key in PEM form found")
         }
         defer { EVP_PKEY_free(key) }
-        guard SSL_CTX_use_certificate(self.pointer, leaf) == 1 else {
+        guard SSL_CTX_use_certificate(pointer, leaf) == 1 else {
             throw TLSError.fromQueue(.configuration, "\(source): the certificate cannot be used")
         }
         for intermediate in chain.dropFirst()
-        where c_tls_ctx_add_chain_certificate(self.pointer, intermediate) != 1 {
+        where c_tls_ctx_add_chain_certificate(pointer, intermediate) != 1 {
             throw TLSError.fromQueue(.configuration, "\(source): an intermediate certificate cannot be used")
         }
-        guard SSL_CTX_use_PrivateKey(self.pointer, key) == 1, SSL_CTX_check_private_key(self.pointer) == 1 else {
+        guard SSL_CTX_use_PrivateKey(pointer, key) == 1, SSL_CTX_check_private_key(pointer) == 1 else {
             throw TLSError.fromQueue(.configuration, "\(source): the private key does not belong to the certificate")
         }
     }
@@ -99,7 +99,7 @@ final class TLSContext: @unchecked Sendable {
         ERR_clear_error()
         let authorities = PEM.certificates(pem)
         defer { for certificate in authorities { X509_free(certificate) } }
-        guard !authorities.isEmpty, let store = SSL_CTX_get_cert_store(self.pointer) else {
+        guard !authorities.isEmpty, let store = SSL_CTX_get_cert_store(pointer) else {
             throw TLSError(.configuration, "\(source): no CA certificate in PEM form found")
         }
         for authority in authorities where X509_STORE_add_cert(store, authority) != 1 {
@@ -110,7 +110,7 @@ final class TLSContext: @unchecked Sendable {
     /// Trusts the operating system's CA certificates.
     func trustSystem() throws(TLSError) {
         ERR_clear_error()
-        guard SSL_CTX_set_default_verify_paths(self.pointer) == 1 else {
+        guard SSL_CTX_set_default_verify_paths(pointer) == 1 else {
             throw TLSError.fromQueue(.configuration, "the system's CA certificates cannot be loaded")
         }
     }
@@ -118,7 +118,7 @@ final class TLSContext: @unchecked Sendable {
     /// Returns a new `SSL`, owned by the caller.
     func makeSession() throws(TLSError) -> OpaquePointer {
         ERR_clear_error()
-        guard let ssl = SSL_new(self.pointer) else {
+        guard let ssl = SSL_new(pointer) else {
             throw TLSError.fromQueue(.handshake, "OpenSSL gives no TLS session")
         }
         return ssl

@@ -11,16 +11,16 @@ public final class TLSResumption {
     /// Takes ownership of one reference to `session`.
     init(session: OpaquePointer) { self.session = session }
 
-    deinit { SSL_SESSION_free(self.session) }
+    deinit { SSL_SESSION_free(session) }
 
     /// True if it may still be offered; false after its connection broke off.
-    var isUsable: Bool { SSL_SESSION_is_resumable(self.session) == 1 }
+    var isUsable: Bool { SSL_SESSION_is_resumable(session) == 1 }
 }
 
 extension TLSSession {
     /// The state with which a later session can be resumed; nil until the peer has sent a ticket.
     public var resumption: TLSResumption? {
-        guard self.state == .established, let session = self.copySession() else { return nil }
+        guard state == .established, let session = copySession() else { return nil }
         let resumption = TLSResumption(session: session)
         return resumption.isUsable ? resumption : nil
     }

@@ -9,9 +9,9 @@ import CShims
 /// // per read of the socket:
 /// try session.receive(bytes) { plaintext in … }           // also drives the handshake
 /// if session.state == .established { _ = try session.write(plaintext, into: room) }
-/// while session.pendingCiphertext > 0 { let n = session.drain(into: room); … }   // send these bytes
+/// while session.pendingBytes > 0 { let n = session.drain(into: room); … }   // send these bytes
 /// ```
-/// After every call, drain and send `pendingCiphertext`: handshake flights, alerts and key updates arise on their own,
+/// After every call, drain and send `pendingBytes`: handshake flights, alerts and key updates arise on their own,
 /// even when a call throws (the alert tells the peer why). Writes of about 15 KB make full records. Confined to one
 /// thread (an event loop).
 public final class TLSSession {
@@ -101,46 +101,46 @@ public final class TLSSession {
         self.protocols = protocols
         self.isProtocolOptional = isProtocolOptional
         self.peer = peer
-        self.plaintext = .allocate(byteCount: TLSSession.recordBytesMax, alignment: 16)
+        plaintext = .allocate(byteCount: TLSSession.recordBytesMax, alignment: 16)
     }
 
     deinit {
         // Otherwise OpenSSL would not resume a session whose connection the peer or the network ended.
-        if !self.isBroken { SSL_set_shutdown(self.ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
-        SSL_free(self.ssl)
-        self.plaintext.deallocate()
+        if !isBroken { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+        SSL_free(ssl)
+        plaintext.deallocate()
     }
 
     /// Begins the handshake: the client's first flight becomes pending.
     ///
     /// Does nothing on a server.
     public func start() throws(TLSError) {
-        precondition(self.state == .handshaking, "start() on a session that is \(self.state)")
-        try self.shakeHands()
+        precondition(state == .handshaking, "start() on a session that is \(state)")
+        try shakeHands()
     }
 
-    /// Takes ciphertext from the peer and hands each piece of plaintext to `deliver` (valid during the call).
+    /// Takes ciphertext from the peer and hands each piece of plaintext to `take` (valid during the call).
     ///
     /// Throws when the connection cannot go on; send the pending bytes, then close the socket. Bytes after the peer's
     /// close_notify are dropped.
     public func receive(
         _ ciphertext: UnsafeRawBufferPointer,
-        deliver: (UnsafeRawBufferPointer) -> Void
+        take: (UnsafeRawBufferPointer) -> Void
     ) throws(TLSError) {
-        guard self.state != .closed, let base = ciphertext.baseAddress, !ciphertext.isEmpty else { return }
+        guard state != .closed, let base = ciphertext.baseAddress, !ciphertext.isEmpty else { return }
         // Safety: OpenSSL reads from the lent bytes only inside the calls below.
-        self.pipe.pointee.in = UnsafePointer(base.assumingMemoryBound(to: UInt8.self))
-        self.pipe.pointee.in_count = ciphertext.count
+        pipe.pointee.in = UnsafePointer(base.assumingMemoryBound(to: UInt8.self))
+        pipe.pointee.in_count = ciphertext.count
         defer {
-            self.pipe.pointee.in = nil
-            self.pipe.pointee.in_count = 0
+            pipe.pointee.in = nil
+            pipe.pointee.in_count = 0
         }
-        if self.state == .handshaking { try self.shakeHands() }
-        while self.state == .established {
+        if state == .handshaking { try shakeHands() }
+        while state == .established {
             ERR_clear_error()
-            let count = SSL_read(self.ssl, self.plaintext.baseAddress, Int32(self.plaintext.count))
-            guard count > 0 else { return try self.readEnded(count) }
-            deliver(UnsafeRawBufferPointer(rebasing: self.plaintext[..<Int(count)]))
+            let count = SSL_read(ssl, plaintext.baseAddress, Int32(plaintext.count))
+            guard count > 0 else { return try readEnded(count) }
+            take(UnsafeRawBufferPointer(rebasing: plaintext[..<Int(count)]))
         }
     }
 
@@ -148,7 +148,7 @@ public final class TLSSession {
     ///
     /// Traps unless established.
     public func write(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
-        _ = try self.write(plaintext, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+        _ = try write(plaintext, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
     }
 
     /// Encrypts all of `plaintext` straight into `into`; returns the number of bytes filled.
@@ -159,32 +159,32 @@ public final class TLSSession {
         _ plaintext: UnsafeRawBufferPointer,
         into: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> Int {
-        precondition(self.state == .established, "write on a session that is \(self.state)")
+        precondition(state == .established, "write on a session that is \(state)")
         // Safety: OpenSSL writes into the lent bytes only inside the calls below.
-        self.pipe.pointee.out = into.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        self.pipe.pointee.out_capacity = into.count
-        self.pipe.pointee.out_count = 0
+        pipe.pointee.out = into.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        pipe.pointee.out_capacity = into.count
+        pipe.pointee.out_count = 0
         defer {
-            self.pipe.pointee.out = nil
-            self.pipe.pointee.out_capacity = 0
-            self.pipe.pointee.out_count = 0
+            pipe.pointee.out = nil
+            pipe.pointee.out_capacity = 0
+            pipe.pointee.out_count = 0
         }
         var rest = plaintext
         while !rest.isEmpty {
             ERR_clear_error()
             let part = Int32(clamping: rest.count)
-            let count = SSL_write(self.ssl, rest.baseAddress, part)
+            let count = SSL_write(ssl, rest.baseAddress, part)
             guard count > 0 else {
-                self.breakOff()
-                throw TLSError.fromQueue(.protocolViolation, "cannot encrypt for \(self.peer)")
+                breakOff()
+                throw TLSError.fromQueue(.protocolViolation, "cannot encrypt for \(peer)")
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
         }
-        return self.pipe.pointee.out_count
+        return pipe.pointee.out_count
     }
 
     /// The number of bytes that wait for ``drain(into:)``.
-    public var pendingCiphertext: Int { self.pipe.pointee.spill_count }
+    public var pendingBytes: Int { pipe.pointee.spill_count }
 
     /// Moves pending ciphertext into `into`; returns the number of bytes moved.
     public func drain(into: UnsafeMutableRawBufferPointer) -> Int {
@@ -199,25 +199,25 @@ public final class TLSSession {
 
     /// Makes a close_notify pending for the peer; nothing can be written after this.
     public func close() {
-        if self.state == .established {
+        if state == .established {
             ERR_clear_error()
-            SSL_shutdown(self.ssl)
+            SSL_shutdown(ssl)
             ERR_clear_error()
         }
-        self.state = .closed
+        state = .closed
     }
 
     /// True if the peer accepted the offered resumption; known once established.
-    public var isResumed: Bool { SSL_session_reused(self.ssl) == 1 }
+    public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
     /// Returns a new reference to OpenSSL's session.
-    func copySession() -> OpaquePointer? { SSL_get1_session(self.ssl) }
+    func copySession() -> OpaquePointer? { SSL_get1_session(ssl) }
 
     /// True if the client showed a certificate that verified (server sessions only).
     public var hasPeerCertificate: Bool {
-        guard let certificate = c_tls_copy_peer_certificate(self.ssl) else { return false }
+        guard let certificate = c_tls_copy_peer_certificate(ssl) else { return false }
         X509_free(certificate)
-        return SSL_get_verify_result(self.ssl) == Int(X509_V_OK)
+        return SSL_get_verify_result(ssl) == Int(X509_V_OK)
     }
 
     // MARK: Handshake
@@ -233,55 +233,55 @@ public final class TLSSession {
 
     private func shakeHands() throws(TLSError) {
         ERR_clear_error()
-        let result = SSL_do_handshake(self.ssl)
-        guard result != 1 else { return try self.handshakeCompleted() }
-        switch SSL_get_error(self.ssl, result) {
+        let result = SSL_do_handshake(ssl)
+        guard result != 1 else { return try handshakeCompleted() }
+        switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
         default:
-            self.breakOff()
-            throw self.handshakeError()
+            breakOff()
+            throw handshakeError()
         }
     }
 
     private func handshakeCompleted() throws(TLSError) {
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0
-        SSL_get0_alpn_selected(self.ssl, &name, &count)
+        SSL_get0_alpn_selected(ssl, &name, &count)
         let bytes = UnsafeBufferPointer(start: name, count: Int(count))
-        self.negotiatedProtocol = self.protocols.first { $0.name.utf8.elementsEqual(bytes) }
-        guard self.protocols.isEmpty || self.negotiatedProtocol != nil || self.isProtocolOptional else {
-            let wanted = self.protocols.map(\.name).joined(separator: ", ")
-            self.state = .closed
-            throw TLSError(.applicationProtocol, "\(self.peer) does not speak \(wanted) (ALPN selected none)")
+        negotiatedProtocol = protocols.first { $0.name.utf8.elementsEqual(bytes) }
+        guard protocols.isEmpty || negotiatedProtocol != nil || isProtocolOptional else {
+            let wanted = protocols.map(\.name).joined(separator: ", ")
+            state = .closed
+            throw TLSError(.applicationProtocol, "\(peer) does not speak \(wanted) (ALPN selected none)")
         }
-        self.state = .established
+        state = .established
     }
 
     private func breakOff() {
-        self.state = .closed
-        self.isBroken = true
+        state = .closed
+        isBroken = true
     }
 
     private func handshakeError() -> TLSError {
-        let verdict = SSL_get_verify_result(self.ssl)
+        let verdict = SSL_get_verify_result(ssl)
         if verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) {
             return TLSError.fromQueue(
                 .verification,
-                "the certificate of \(self.peer) does not verify: \(String(cString: text)); check host and CA file"
+                "the certificate of \(peer) does not verify: \(String(cString: text)); check host and CA file"
             )
         }
-        let error = TLSError.fromQueue(.handshake, "TLS handshake with \(self.peer) failed")
+        let error = TLSError.fromQueue(.handshake, "TLS handshake with \(peer) failed")
         guard error.message.contains("no application protocol") else { return error }
         return TLSError(.applicationProtocol, error.message)
     }
 
     private func readEnded(_ result: Int32) throws(TLSError) {
-        switch SSL_get_error(self.ssl, result) {
+        switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
-        case SSL_ERROR_ZERO_RETURN: self.state = .closed
+        case SSL_ERROR_ZERO_RETURN: state = .closed
         default:
-            self.breakOff()
-            throw TLSError.fromQueue(.protocolViolation, "TLS with \(self.peer) broke")
+            breakOff()
+            throw TLSError.fromQueue(.protocolViolation, "TLS with \(peer) broke")
         }
     }
 }

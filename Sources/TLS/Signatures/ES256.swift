@@ -35,23 +35,23 @@ public enum ES256 {
             self.key = key
         }
 
-        deinit { EVP_PKEY_free(self.key) }
+        deinit { EVP_PKEY_free(key) }
 
         /// Returns the signature of `message` as r‖s, 64 bytes (the form of JWS).
         public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
             // A DER-encoded P-256 signature has at most 72 bytes.
-            guard let der = SHA256Signature.sign(message, self.key, bytesMax: 80), let raw = ES256.raw(der: der) else {
+            guard let der = SHA256Signature.sign(message, key, bytesMax: 80), let raw = ES256.raw(der: der) else {
                 throw TLSError.fromQueue(.signature, "cannot sign with ES256")
             }
             return raw
         }
 
         /// Returns the public half as PEM.
-        public func publicKeyPEM() throws(TLSError) -> [UInt8] { try SHA256Signature.publicKeyPEM(self.key) }
+        public func publicKeyPEM() throws(TLSError) -> [UInt8] { try SHA256Signature.publicKeyPEM(key) }
 
         /// The public half as an uncompressed point, 65 bytes, which a browser subscribes with (RFC 8292 section 3.2).
         public func publicKey() throws(TLSError) -> [UInt8] {
-            try P256.point(of: self.key)
+            try P256.point(of: key)
         }
     }
 
@@ -77,11 +77,11 @@ public enum ES256 {
             self.key = key
         }
 
-        deinit { EVP_PKEY_free(self.key) }
+        deinit { EVP_PKEY_free(key) }
 
         /// Returns true if `signature` (r‖s, 64 bytes) is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
-            ES256.der(raw: signature).map { SHA256Signature.verifies($0, of: message, self.key) } ?? false
+            ES256.der(raw: signature).map { SHA256Signature.verifies($0, of: message, key) } ?? false
         }
     }
 

@@ -18,7 +18,7 @@ public enum Ed25519 {
             self.key = key
         }
 
-        deinit { EVP_PKEY_free(self.key) }
+        deinit { EVP_PKEY_free(key) }
 
         /// Returns true if `signature` (64 bytes) is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
@@ -28,7 +28,7 @@ public enum Ed25519 {
                 ERR_clear_error()
             }
             // The algorithm specifies its own digest (RFC 8032, 5.1).
-            return EVP_DigestVerifyInit(context, nil, nil, nil, self.key) == 1
+            return EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1
                 && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
         }
     }

@@ -22,7 +22,7 @@ public final class HMACSHA256: @unchecked Sendable {
     public func code(_ rest: [UInt8]) -> [UInt8] {
         var out = [UInt8](repeating: 0, count: 32)
         out.withUnsafeMutableBytes { into in
-            rest.withUnsafeBytes { self.code($0, into: into) }
+            rest.withUnsafeBytes { code($0, into: into) }
         }
         return out
     }

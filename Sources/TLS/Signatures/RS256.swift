@@ -29,15 +29,15 @@ public enum RS256 {
             self.key = try SHA256Signature.fit(key, RS256.fault(key), source: source, half: "private")
         }
 
-        deinit { EVP_PKEY_free(self.key) }
+        deinit { EVP_PKEY_free(key) }
 
         /// Returns the signature of `message`, as many bytes as the key has (the form of JWS).
         ///
         /// Takes about 0.5 ms with 2048 bits: for one assertion an hour, not for each request.
         public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
-            let count = Int(EVP_PKEY_get_size(self.key))
+            let count = Int(EVP_PKEY_get_size(key))
             // By default OpenSSL uses PKCS #1 v1.5 for a key of type RSA.
-            guard let signature = SHA256Signature.sign(message, self.key, bytesMax: count), signature.count == count
+            guard let signature = SHA256Signature.sign(message, key, bytesMax: count), signature.count == count
             else {
                 throw TLSError.fromQueue(.signature, "cannot sign with RS256")
             }
@@ -45,7 +45,7 @@ public enum RS256 {
         }
 
         /// Returns the public half as PEM.
-        public func publicKeyPEM() throws(TLSError) -> [UInt8] { try SHA256Signature.publicKeyPEM(self.key) }
+        public func publicKeyPEM() throws(TLSError) -> [UInt8] { try SHA256Signature.publicKeyPEM(key) }
     }
 
     // Safety: the same as for SigningKey.
@@ -75,11 +75,11 @@ public enum RS256 {
             self.key = try SHA256Signature.fit(key, RS256.fault(key), source: source, half: "public")
         }
 
-        deinit { EVP_PKEY_free(self.key) }
+        deinit { EVP_PKEY_free(key) }
 
         /// Returns true if `signature` is this key's for `message`; false for malformed signatures.
         public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
-            SHA256Signature.verifies(signature, of: message, self.key)
+            SHA256Signature.verifies(signature, of: message, key)
         }
     }
 

@@ -118,12 +118,12 @@ public final class AMQPClient: Sendable {
         _ state: State,
         completion: @escaping (PublishResult) -> Void
     ) {
-        do throws(AMQPSessionError) {
+        do throws(AMQPError) {
             let sequence = try state.connection.publish(message)
             state.window.add(message, sequence: sequence, since: NIODeadline.now().sinceBoot, completion)
             scheduleTimer(state)
         } catch {
-            completion(error == .notOpen ? .connectionLost : .invalid(error))
+            completion(error.code == .notOpen ? .connectionLost : .invalid(error))
         }
     }
 

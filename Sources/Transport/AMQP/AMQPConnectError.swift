@@ -63,7 +63,7 @@ extension AMQPConnectError {
         return "\(error)"
     }
 
-    static func session(_ host: AMQPEndpoint.Host, _ error: AMQPSessionError) -> AMQPConnectError {
+    static func session(_ host: AMQPEndpoint.Host, _ error: AMQPError) -> AMQPConnectError {
         AMQPConnectError(.notAMQP, "\(host): \(error)")
     }
 

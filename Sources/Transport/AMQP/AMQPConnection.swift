@@ -96,7 +96,7 @@ final class AMQPConnection: ChannelInboundHandler {
     }
 
     /// True if calls and publishes can be written now.
-    var isOpen: Bool { !ended && session.phase == .open }
+    var isOpen: Bool { !ended && session.state == .open }
 
     /// The time, by our own clock, until which the broker certainly considers this connection alive.
     ///
@@ -125,7 +125,7 @@ final class AMQPConnection: ChannelInboundHandler {
 
     private func write(_ call: AMQPCall, completion: @escaping CallCompletion) {
         guard !ended else { return completion(.failure(AMQPConnectError(.lost, "the connection is gone"))) }
-        do throws(AMQPSessionError) {
+        do throws(AMQPError) {
             try session.call(call)
             pendingCalls.append((.now(), completion))
             scheduleCallDeadline()
@@ -136,7 +136,7 @@ final class AMQPConnection: ChannelInboundHandler {
     }
 
     /// Writes a publish; returns its sequence number on this channel.
-    func publish(_ message: OutboundMessage) throws(AMQPSessionError) -> UInt64 {
+    func publish(_ message: OutboundMessage) throws(AMQPError) -> UInt64 {
         guard !ended else { throw .notOpen }
         let sequence = try session.publish(message)
         scheduleFlush()
@@ -160,7 +160,7 @@ final class AMQPConnection: ChannelInboundHandler {
         guard closeCompletions.count == 1 else { return }
         session.close()
         flush()
-        if session.phase == .closed { return end(AMQPConnectError(.closed, "closed")) }
+        if session.state == .closed { return end(AMQPConnectError(.closed, "closed")) }
         deadline?.cancel()
         deadline = loop.assumeIsolated().scheduleTask(in: .seconds(2)) { [weak self] in
             self?.end(AMQPConnectError(.closed, "closed"))
@@ -235,7 +235,7 @@ final class AMQPConnection: ChannelInboundHandler {
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !ended else { return }
-        do throws(AMQPSessionError) {
+        do throws(AMQPError) {
             try session.receive(bytes) { handle($0) }
         } catch {
             end(.session(settings.host, error))
@@ -346,22 +346,22 @@ final class AMQPConnection: ChannelInboundHandler {
         flushScheduled = false
         guard let context, context.channel.isActive else { return }
         guard let tls else {
-            guard session.outputCount > 0 else { return }
-            var buffer = context.channel.allocator.buffer(capacity: session.outputCount)
-            session.drainOutput { buffer.writeBytes($0) }
+            guard session.pendingBytes > 0 else { return }
+            var buffer = context.channel.allocator.buffer(capacity: session.pendingBytes)
+            session.drain { buffer.writeBytes($0) }
             return send(buffer, context)
         }
         if tls.state == .established {
             var failure: TLSError?
-            session.drainOutput { bytes in
+            session.drain { bytes in
                 do throws(TLSError) { try tls.write(bytes) } catch { failure = error }
             }
             if let failure { return end(.tls(settings.host, failure)) }
         }
-        guard tls.pendingCiphertext > 0 else { return }
-        var buffer = context.channel.allocator.buffer(capacity: tls.pendingCiphertext)
-        while tls.pendingCiphertext > 0 {
-            let pending = tls.pendingCiphertext
+        guard tls.pendingBytes > 0 else { return }
+        var buffer = context.channel.allocator.buffer(capacity: tls.pendingBytes)
+        while tls.pendingBytes > 0 {
+            let pending = tls.pendingBytes
             buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: pending) { tls.drain(into: $0) }
         }
         send(buffer, context)

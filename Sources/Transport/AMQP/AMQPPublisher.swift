@@ -154,11 +154,11 @@ public final class AMQPPublisher {
         while waitingCount > 0, window.count < limits.unconfirmed {
             let next = queue[queueHead]
             dropFirst()
-            do throws(AMQPSessionError) {
+            do throws(AMQPError) {
                 let sequence = try connection.publish(next.message)
                 window.add(next.message, sequence: sequence, since: next.since, next.completion)
             } catch {
-                next.completion(error == .notOpen ? .connectionLost : .invalid(error))
+                next.completion(error.code == .notOpen ? .connectionLost : .invalid(error))
             }
         }
         finishClosing()

@@ -17,7 +17,7 @@ public enum PublishResult: Sendable, Equatable {
     /// Not sent: too many publishes wait for a connection or for the end of an alarm.
     case queueFull
     /// Not sent: the message cannot be encoded as AMQP.
-    case invalid(AMQPSessionError)
+    case invalid(AMQPError)
 }
 
 /// The key by which a return is matched to its publish.

@@ -32,23 +32,16 @@ final class TLSClientHandler: ChannelDuplexHandler {
         } catch {
             return fail(error, context)
         }
-        drain(context)
+        session.drain(to: context)
         context.flush()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let ciphertext = unwrapInboundIn(data)
         var plaintext = context.channel.allocator.buffer(capacity: ciphertext.readableBytes)
-        var failure: TLSError?
-        ciphertext.withUnsafeReadableBytes { bytes in
-            do throws(TLSError) {
-                try session.receive(bytes) { plaintext.writeBytes($0) }
-            } catch {
-                failure = error
-            }
-        }
+        let failure = session.receive(ciphertext, into: &plaintext)
         // Also sends alerts, so that the peer knows the fault.
-        drain(context)
+        session.drain(to: context)
         context.flush()
         if session.state == .established, !isActive {
             isActive = true
@@ -67,45 +60,20 @@ final class TLSClientHandler: ChannelDuplexHandler {
             promise?.fail(ChannelError.outputClosed)
             return
         }
-        let bytes = unwrapOutboundIn(data)
-        var failure: TLSError?
-        bytes.withUnsafeReadableBytes { plaintext in
-            do throws(TLSError) {
-                try session.write(plaintext)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure {
+        if let failure = session.write(unwrapOutboundIn(data)) {
             promise?.fail(failure)
             return fail(failure, context)
         }
-        drain(context, promise)
+        session.drain(to: context, promise)
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode != .input, session.state == .established {
-            session.close()
-            drain(context)
-            context.flush()
-        }
+        if mode != .input { session.close(sendingTo: context) }
         context.close(mode: mode, promise: promise)
     }
 
     private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
         context.fireErrorCaught(error)
         context.close(promise: nil)
-    }
-
-    /// Writes pending ciphertext; the promise completes with the last of it.
-    private func drain(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
-        let count = session.pendingCiphertext
-        guard count > 0 else {
-            promise?.succeed()
-            return
-        }
-        var ciphertext = context.channel.allocator.buffer(capacity: count)
-        ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { session.drain(into: $0) }
-        context.write(wrapOutboundOut(ciphertext), promise: promise)
     }
 }

@@ -129,7 +129,7 @@ final class ProviderConnection: ChannelInboundHandler {
     /// Sends the final frames of HTTP/2 or TLS about the error, then closes.
     private func fail(_ error: any Error) {
         if error is HTTP2Error, self.isEstablished {
-            let count = self.http2.send(into: self.plaintext, threshold: Self.recordBytes)
+            let count = self.http2.drain(into: self.plaintext, threshold: Self.recordBytes)
             // The socket is closed even if this fails.
             try? self.encrypt(UnsafeRawBufferPointer(rebasing: self.plaintext[..<count]))
         }
@@ -151,7 +151,7 @@ final class ProviderConnection: ChannelInboundHandler {
             // Back-pressure: the remaining frames stay in HTTP/2 until the channel is writable again.
             while self.isWritable {
                 let room = UnsafeMutableRawBufferPointer(rebasing: self.plaintext[self.plaintextCount...])
-                let count = self.http2.send(into: room, threshold: Self.recordBytes - self.plaintextCount)
+                let count = self.http2.drain(into: room, threshold: Self.recordBytes - self.plaintextCount)
                 self.plaintextCount += count
                 guard self.plaintextCount >= Self.recordBytes else { return }
                 try self.encryptRecord()
@@ -205,9 +205,9 @@ final class ProviderConnection: ChannelInboundHandler {
 
     /// Takes TLS's own output: handshake flights, alerts, and ciphertext that had no room.
     private func drainSession() {
-        while self.tls.pendingCiphertext > 0 {
+        while self.tls.pendingBytes > 0 {
             let tls = self.tls
-            self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingCiphertext) {
+            self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingBytes) {
                 tls.drain(into: $0)
             }
         }

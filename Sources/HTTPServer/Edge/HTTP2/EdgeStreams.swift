@@ -105,11 +105,11 @@ final class EdgeStreams: ChannelInboundHandler {
         guard let context else { return }
         do {
             var hasWritten = false
-            while context.channel.isWritable, session.wantsWrite {
+            while context.channel.isWritable, session.hasPendingBytes {
                 let room = Self.framesBytes + HTTP2ServerSession.frameBytesMax
                 var frames = context.channel.allocator.buffer(capacity: room)
                 let count = try frames.writeWithUnsafeMutableBytes(minimumWritableBytes: room) {
-                    try session.send(into: $0, threshold: Self.framesBytes)
+                    try session.drain(into: $0, threshold: Self.framesBytes)
                 }
                 guard count > 0 else { break }
                 context.write(wrapOutboundOut(frames), promise: nil)
