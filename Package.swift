@@ -25,8 +25,10 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
+/// `isMemorySafe` makes every unmarked use of unsafe memory an error; a target without it says why.
+func library(_ name: String, _ dependencies: [Target.Dependency], isMemorySafe: Bool = false) -> Target {
+    let settings = houseSettings + (isMemorySafe ? [.strictMemorySafety()] : [])
+    return .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 /// `kept` names folders of files that tests read from the source tree: bytes written by earlier versions.
@@ -73,17 +75,20 @@ let package = Package(
         .target(name: "CShims", dependencies: ["CNGHTTP2", "COpenSSL", "CRabbitMQ"]),
 
         // Pure: no I/O, clock, randomness, logging or threads
+        // Not strictly memory safe: 295 marks, in parsers and codecs over lent bytes.
         .target(
             name: "Campaigns",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             exclude: ["Shards/Proto/shard.proto"],
             swiftSettings: houseSettings
         ),
+        // Not strictly memory safe: 38 marks, where requests are written into lent memory.
         library("PushProviders", ["Campaigns"]),
-        library("Delivery", ["Campaigns", "PushProviders"]),
+        library("Delivery", ["Campaigns", "PushProviders"], isMemorySafe: true),
 
         // Wrappers: one C library each, bytes in and bytes out, without sockets
         library("TLS", ["COpenSSL", "CShims"]),
+        // Not strictly memory safe: 541 marks, because the client's hot path is pointers.
         library("HTTP2", ["CNGHTTP2", "CShims"]),
         library("AMQP", ["CRabbitMQ", "CShims"]),
 
@@ -125,6 +130,7 @@ let package = Package(
                 "Operations", nioCore, nioPosix, nioHTTP1, logging,
             ]
         ),
+        // Not strictly memory safe: 92 marks, in frames written by hand.
         library("Simulator", ["TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
         .target(
             name: "HTTPServer",
@@ -154,7 +160,7 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
-        // The phone
+        // The phone. Not strictly memory safe: what only Apple's compilers see cannot be marked here.
         .target(name: "FanfareKit", resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: houseSettings),
 
         // The command line

@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import Fleet
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -119,10 +118,10 @@ package final class APIServer: Sendable {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch {
-            await close()
+            await core.close()
             throw error
         }
-        await close()
+        await core.close()
     }
 
     /// The service that answers on one address, with the edge's fast path where `edge` is set.
@@ -165,11 +164,6 @@ package final class APIServer: Sendable {
         manager.map { [Supervision(manager: $0, readiness: core.readiness)] } ?? []
     }
 
-    private func close() async {
-        await core.tracking.close()
-        await core.broker.close()
-        await core.ledger.close()
-    }
 }
 
 /// Makes readiness probes fail as soon as a stop begins, and ends the event streams, which would delay the stop.

@@ -83,6 +83,13 @@ final class ServerCore: Sendable {
         }
     }
 
+    /// Closes the connections to broker and ledger; reports that were taken are confirmed first.
+    func close() async {
+        await tracking.close()
+        await broker.close()
+        await ledger.close()
+    }
+
     /// True if the edge has no address of its own and is served at the API's.
     var servesEdgeBeside: Bool { configuration.server.edgeListen == nil && configuration.server.roles.contains(.edge) }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Operations
 @testable import Settings
 
-/// What a job is checked with before it is published, and by intake.
+/// The check of a job before it is published, and by intake.
 struct KnownAppTests {
     private let apps: [AppConfiguration]
     private let now = Timestamp(milliseconds: 1_795_289_400_000)

@@ -7,9 +7,9 @@ import Testing
 /// The OpenAPI document, compared with the routes.
 @Suite struct OpenAPITests {
     @Test func `every route is described, and nothing else is`() {
-        #expect(Set(RouteTable.all.map(\.operation)) == Set(Operations.all.keys))
+        #expect(Set(RouteTable.all.map(\.operation)) == Set(APIOperations.all.keys))
         #expect(Set(EdgeRoutes.all.map(\.operation)) == Set(EdgeOperations.all.keys))
-        #expect(Set(Operations.all.keys).isDisjoint(with: EdgeOperations.all.keys))
+        #expect(Set(APIOperations.all.keys).isDisjoint(with: EdgeOperations.all.keys))
     }
 
     @Test func `every path of the document leads to its route`() throws {

@@ -17,10 +17,10 @@ struct WebhookRelay: Sendable {
     let loop: any EventLoop
     let counters: WebhookCounters
     let logger: Logger
-    var settings = Settings()
+    var settings = Setting()
 
     /// The durations that a test shortens.
-    struct Settings: Sendable {
+    struct Setting: Sendable {
         /// The time-out of connection, request and answer together.
         var timeout = Duration.seconds(10)
         /// The time between two reads of due webhooks.

@@ -65,9 +65,6 @@ extension Worker {
     }
 
     private func take(_ reading: AppDirectory.Reading, from file: String) {
-        for (app, part) in reading.changes {
-            context.logger.notice("\(part.notice)", metadata: ["app": "\(app)"])
-        }
         for name in reading.unknown {
             context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])
         }
@@ -77,12 +74,6 @@ extension Worker {
                 metadata: ["app": "\(name)"]
             )
         }
-        for new in reading.replacements.map(\.new) {
-            context.logger.notice(
-                "an app's credentials and settings are replaced",
-                metadata: ["app": "\(new.app)", "credential": "\(new.account.credential.summary)"]
-            )
-        }
         guard !reading.isSame else {
             return context.logger.notice("no known app has changed", metadata: ["file": "\(file)"])
         }
@@ -90,6 +81,18 @@ extension Worker {
         loop.execute { [context, senders] in
             context.apps.use(reading)
             for sender in senders { sender.execute { $0.replace(reading.replacements) } }
+            // What the log says is in use.
+            Self.tell(reading, context.logger)
+        }
+    }
+
+    private static func tell(_ reading: AppDirectory.Reading, _ logger: Logger) {
+        for (app, part) in reading.changes { logger.notice("\(part.notice)", metadata: ["app": "\(app)"]) }
+        for new in reading.replacements.map(\.new) {
+            logger.notice(
+                "an app's credentials and settings are replaced",
+                metadata: ["app": "\(new.app)", "credential": "\(new.account.credential.summary)"]
+            )
         }
     }
 }

@@ -1,4 +1,3 @@
-import Fleet
 import Operations
 import Store
 import Synchronization

@@ -39,7 +39,7 @@ package enum OpenAPIDocument {
     }
 
     private static func operation(_ route: Route) -> JSONValue {
-        guard let operation = Operations.all[route.operation] else {
+        guard let operation = APIOperations.all[route.operation] else {
             preconditionFailure("the operation \(route.operation) is not described")
         }
         let role: JSONValue? = if case .role(let role) = route.access { .string(role.rawValue) } else { nil }

@@ -34,7 +34,7 @@ struct Operation: Sendable {
 }
 
 /// All operations by name; a test holds them against the routes.
-enum Operations {
+enum APIOperations {
     private static let text = Operation.Good.text("text/plain")
 
     static let all: [String: Operation] = [

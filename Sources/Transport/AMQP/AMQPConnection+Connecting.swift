@@ -7,7 +7,7 @@ extension AMQPConnection {
     /// Each try is a new connection with its own session and login.
     static func connect(
         loop: any EventLoop,
-        settings: Settings,
+        settings: Setting,
         completion: @escaping (Result<AMQPConnection, AMQPConnectError>) -> Void
     ) {
         let host = settings.host

@@ -12,7 +12,7 @@ final class AMQPConnection: ChannelInboundHandler {
     typealias CallCompletion = (Result<AMQPReply, AMQPConnectError>) -> Void
 
     /// The settings of one connection.
-    struct Settings {
+    struct Setting {
         var host: AMQPEndpoint.Host
         var session: AMQPSessionConfiguration
         var tls: TLSClientContext?
@@ -30,7 +30,7 @@ final class AMQPConnection: ChannelInboundHandler {
     }
 
     private let loop: any EventLoop
-    private let settings: Settings
+    private let settings: Setting
     private let session: AMQPSession
     private var tls: TLSSession?
     private var context: ChannelHandlerContext?
@@ -52,7 +52,7 @@ final class AMQPConnection: ChannelInboundHandler {
     var onEnd: ((AMQPConnectError) -> Void)?
 
     /// Creates a connection that is opened once, with ``open(_:_:completion:)``.
-    init(loop: any EventLoop, settings: Settings) {
+    init(loop: any EventLoop, settings: Setting) {
         self.loop = loop
         self.settings = settings
         session = AMQPSession(settings.session)

@@ -140,8 +140,8 @@ extension AMQPEndpoint {
         confirms: Bool,
         tls: TLSClientContext?,
         reopensChannel: Bool = false
-    ) -> AMQPConnection.Settings {
-        AMQPConnection.Settings(
+    ) -> AMQPConnection.Setting {
+        AMQPConnection.Setting(
             host: host,
             session: AMQPSessionConfiguration(
                 user: user,

@@ -1,3 +1,6 @@
+import Campaigns
+import Operations
+
 /// The question before something that cannot be undone.
 enum Confirmation {
     /// Asks for `y`; throws if the answer is another, or with `refusal` if there is no terminal to ask.
