@@ -73,6 +73,11 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .target(name: "CShims", dependencies: ["CNGHTTP2", "COpenSSL", "CRabbitMQ"]),
+        // The commit for `fanfare --version`: that of the checkout, or BUILD_COMMIT where there is none, as in the image.
+        .target(
+            name: "CBuild",
+            cxxSettings: Context.environment["BUILD_COMMIT"].map { [.define("BUILD_COMMIT", to: "\"\($0)\"")] } ?? []
+        ),
 
         // Pure: no I/O, clock, randomness, logging or threads
         // Not strictly memory safe: 295 marks, in parsers and codecs over lent bytes.
@@ -168,7 +173,8 @@ let package = Package(
             name: "fanfare",
             dependencies: [
                 "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Settings",
-                "Operations", "Fleet", "Simulator", "HTTPServer", "Bench", "FanfareKit", nioCore, nioPosix, logging,
+                "Operations", "Fleet", "Simulator", "HTTPServer", "Bench", "FanfareKit", "CBuild", nioCore, nioPosix,
+                logging,
                 signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

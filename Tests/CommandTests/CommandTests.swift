@@ -15,10 +15,15 @@ import Testing
         try #require(JSONReader.read(Array(text.utf8)).value)
     }
 
-    @Test func `the version is one line`() throws {
+    @Test func `the version is one line, with the commit that was built`() throws {
         let outcome = try command.run("--version")
         #expect(outcome.exit == 0)
-        #expect(outcome.output.hasPrefix("fanfare ") && outcome.output.hasSuffix("\n"))
+        let line = try #require(
+            outcome.output.wholeMatch(of: /fanfare \d+\.\d+\.\d+ \(commit (unknown|[0-9a-f]{12})\)\n/)
+        )
+        // The checkout may be at a later commit by now, but there is one.
+        let log = URL(filePath: #filePath).appending(path: "../../../.git/logs/HEAD").standardizedFileURL
+        #expect(FileManager.default.fileExists(atPath: log.path) == (line.1 != "unknown"))
     }
 
     @Test(arguments: [

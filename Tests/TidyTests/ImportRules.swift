@@ -1,22 +1,24 @@
 /// The tiers of the design, section 3: a target imports only targets above it.
 enum House {
-    /// All targets in the order of the table.
-    static let targets = [
-        "CNGHTTP2", "COpenSSL", "CRabbitMQ", "CPostgreSQL", "CShims",
-        "Campaigns", "PushProviders", "Delivery",
-        "TLS", "HTTP2", "AMQP",
-        "Transport", "Store",
-        "Settings", "Operations", "Fleet", "Simulator", "HTTPServer", "Bench", "FanfareKit",
-        "fanfare",
+    /// The tiers in the order of the table, with their targets.
+    static let tiers = [
+        (name: "C", targets: ["CNGHTTP2", "COpenSSL", "CRabbitMQ", "CPostgreSQL", "CShims", "CBuild"]),
+        (name: "pure", targets: ["Campaigns", "PushProviders", "Delivery"]),
+        (name: "wrappers", targets: ["TLS", "HTTP2", "AMQP"]),
+        (name: "drivers", targets: ["Transport", "Store"]),
+        (name: "wiring", targets: ["Settings", "Operations", "Fleet", "Simulator", "HTTPServer", "Bench"]),
+        (name: "phone", targets: ["FanfareKit"]),
+        (name: "tool", targets: ["fanfare"]),
     ]
-    static let libraries = ["CNGHTTP2", "COpenSSL", "CRabbitMQ", "CPostgreSQL", "CShims"]
-    static let pure = ["Campaigns", "PushProviders", "Delivery"]
+    static let targets = tiers.flatMap(\.targets)
+    static let libraries = tiers[0].targets
+    static let pure = tiers[1].targets
     /// Each wrapper and the C targets that it may wrap.
     static let wrappers = [
         "TLS": ["COpenSSL", "CShims"], "HTTP2": ["CNGHTTP2", "CShims"], "AMQP": ["CRabbitMQ", "CShims"],
     ]
-    /// Drivers that need some C themselves.
-    static let driversOfC = ["Store": "CPostgreSQL", "Transport": "CShims"]
+    /// Other targets that need some C themselves.
+    static let usersOfC = ["Store": "CPostgreSQL", "Transport": "CShims", "fanfare": "CBuild"]
     /// Modules that the simulator must not share with the sender, so that both cannot share one mistake.
     static let bannedInSimulator = [
         "Campaigns", "PushProviders", "Delivery", "Transport", "Store", "Settings", "Operations", "Fleet", "AMQP",
@@ -44,7 +46,7 @@ enum House {
         }
         if target == "Simulator", bannedInSimulator.contains(module) { return "the simulator imports \(module)" }
         if target == "FanfareKit", !isOfKit(module, path: path) { return "FanfareKit imports \(module)" }
-        if libraries.contains(module), !libraries.contains(target), driversOfC[target] != module {
+        if libraries.contains(module), !libraries.contains(target), usersOfC[target] != module {
             return "\(target) imports \(module), which a wrapper hides"
         }
         return nil

@@ -46,6 +46,11 @@ struct SourceTree {
         }
     }
 
+    /// Writes a file that is made from the tree, such as a picture.
+    func write(_ text: String, to path: String) throws {
+        try text.write(to: folder.appendingPathComponent(path), atomically: true, encoding: .utf8)
+    }
+
     private static func isText(_ path: String) -> Bool {
         ["swift", "sh", "py", "c", "h", "modulemap", "proto", "sql"].contains(URL(fileURLWithPath: path).pathExtension)
     }
