@@ -81,7 +81,7 @@ extension Worker {
         loop.execute { [context, senders] in
             context.apps.use(reading)
             for sender in senders { sender.execute { $0.replace(reading.replacements) } }
-            // What the log says is in use.
+            // Told after the swap, so that the log never tells of a snapshot that is not in use yet.
             Self.tell(reading, context.logger)
         }
     }
