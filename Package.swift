@@ -23,6 +23,11 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+/// The HTTP/1.1 server of Hummingbird, without its router and its application.
+let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let services = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
 /// `isMemorySafe` makes every unmarked use of unsafe memory an error; a target without it says why.
@@ -137,20 +142,29 @@ let package = Package(
         ),
         // Not strictly memory safe: 92 marks, in frames written by hand.
         library("Simulator", ["TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
+        library(
+            "WebServing",
+            [
+                "Campaigns", "Delivery", "TLS", "Transport", "Store", "Settings", "Operations", nioCore, nioPosix,
+                nioHTTP1,
+                logging, hummingbird, nioHTTPTypes, httpTypes, services, signals,
+            ]
+        ),
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "Transport", "Store", "Settings",
-                "Operations", "Fleet", nioCore, nioPosix, nioHTTP1, logging,
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                signals,
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "Campaigns", "PushProviders", "Delivery", "TLS", "Transport", "Store", "Settings", "Operations",
+                "WebServing", nioCore, nioPosix, logging, hummingbird, httpTypes, services,
             ],
             resources: [.embedInCode("Dashboard/Files")],
             swiftSettings: houseSettings
+        ),
+        library(
+            "DeviceEdge",
+            [
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Settings",
+                "Operations", "WebServing", nioCore, nioPosix, logging, hummingbird, nioHTTPTypes, httpTypes,
+            ]
         ),
 
         // The scenarios of `fanfare bench`
@@ -173,9 +187,9 @@ let package = Package(
             name: "fanfare",
             dependencies: [
                 "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Settings",
-                "Operations", "Fleet", "Simulator", "HTTPServer", "Bench", "FanfareKit", "CBuild", nioCore, nioPosix,
-                logging,
-                signals,
+                "Operations", "Fleet", "Simulator", "WebServing", "HTTPServer", "DeviceEdge", "Bench", "FanfareKit",
+                "CBuild",
+                nioCore, nioPosix, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: houseSettings
@@ -191,6 +205,15 @@ let package = Package(
         ),
         .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: houseSettings),
         .target(name: "Sanitizers", path: "Tests/Sanitizers", swiftSettings: houseSettings),
+        // The API and the edge in a test's own process.
+        .target(
+            name: "PrivateServers",
+            dependencies: [
+                "WebServing", "HTTPServer", "DeviceEdge", "Campaigns", "Delivery", "Store", "Fleet", "Servers", logging,
+            ],
+            path: "Tests/PrivateServers",
+            swiftSettings: houseSettings
+        ),
         // Counts the allocations of a test's thread.
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         .target(
@@ -212,6 +235,14 @@ let package = Package(
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),
         tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders", "Seeds", "Sanitizers"]),
+        tests(
+            "DeviceEdgeTests",
+            [
+                "WebServing", "DeviceEdge", "PrivateServers", "fanfare", "HTTP2", "Campaigns", "Delivery",
+                "PushProviders", "Store", "Settings", "Operations", "Fleet", "TLS", "Seeds", "Servers", nioCore,
+                nioPosix, logging, httpTypes,
+            ]
+        ),
         tests(
             "EndToEndTests",
             [
@@ -237,9 +268,9 @@ let package = Package(
         tests(
             "HTTPServerTests",
             [
-                "HTTPServer", "HTTP2", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Settings",
-                "Fleet", "Transport", "TLS", "Seeds", "Servers", nioCore, nioPosix, logging,
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "WebServing", "HTTPServer", "DeviceEdge", "PrivateServers", "fanfare", "Campaigns", "PushProviders",
+                "Delivery", "Transport", "Store", "Settings", "Operations", "Fleet", "TLS", "Servers", nioPosix,
+                httpTypes,
             ]
         ),
         tests("PushProvidersTests", ["PushProviders", "Campaigns", "Simulator", "CAllocations"]),
@@ -269,5 +300,6 @@ let package = Package(
                 logging, nioConcurrency,
             ]
         ),
+        tests("WebServingTests", ["WebServing", "Servers"]),
     ]
 )

@@ -1,26 +1,28 @@
 import Campaigns
 import Foundation
 import HTTPTypes
+import PrivateServers
 import Servers
 import Store
 import Testing
 
 @testable import HTTPServer
 @testable import Settings
+@testable import WebServing
 
 /// Authorization, tested by real requests.
 @Suite struct AccessTests {
     /// Returns a path with a value for each parameter.
-    private func path(_ route: Route) -> String {
-        var path = route.path.description
-        for name in route.path.parameters { path = path.replacing("{\(name)}", with: "x") }
+    private func path(_ route: Route<APIResponder>) -> String {
+        var path = route.pattern.path.description
+        for name in route.pattern.path.parameters { path = path.replacing("{\(name)}", with: "x") }
         return path
     }
 
     @Test func `no route but probes answers without a token, and nothing is told of what is not there`() async throws {
         try await PrivateServer.with(tokens: [TestTokens.token("ana", "viewer")]) { server in
-            for route in RouteTable.all {
-                let reply = try await server.ask(route.method.rawValue, path(route))
+            for route in APIRoutes.all {
+                let reply = try await server.ask(route.pattern.method.rawValue, path(route))
                 if route.access == .open {
                     #expect([200, 503].contains(reply.status), "\(route.operation)")
                 } else {
@@ -29,7 +31,7 @@ import Testing
                     #expect(reply.fields["content-type"] == "application/problem+json")
                 }
             }
-            #expect(RouteTable.all.filter { $0.access == .open }.map(\.operation) == ["livez", "readyz"])
+            #expect(APIRoutes.all.filter { $0.access == .open }.map(\.operation) == ["livez", "readyz"])
             #expect(try await server.ask("GET", "/nothing").status == 401)
             #expect(try await server.ask("DELETE", "/v1/campaigns").status == 401)
         }
@@ -65,12 +67,12 @@ import Testing
             for app in ["news", "shop", "blog"] { try await server.accept("derby", app: app) }
             try await server.accept("secret", app: "news")
             let (ben, cleo) = (TestTokens.text("ben"), TestTokens.text("cleo"))
-            for route in RouteTable.all where route.path.parameters.contains("app") {
+            for route in APIRoutes.all where route.pattern.path.parameters.contains("app") {
                 func ask(_ app: String) async throws -> (Int, String) {
-                    var path = route.path.description.replacing("{app}", with: app)
-                    for name in route.path.parameters { path = path.replacing("{\(name)}", with: "secret") }
-                    let body = route.method == .put || route.method == .post ? "{}" : nil
-                    let reply = try await server.ask(route.method.rawValue, path, token: ben, body: body)
+                    var path = route.pattern.path.description.replacing("{app}", with: app)
+                    for name in route.pattern.path.parameters { path = path.replacing("{\(name)}", with: "secret") }
+                    let body = route.pattern.method == .put || route.pattern.method == .post ? "{}" : nil
+                    let reply = try await server.ask(route.pattern.method.rawValue, path, token: ben, body: body)
                     return (reply.status, reply.text.replacing(app, with: "APP"))
                 }
                 let (there, nowhere) = (try await ask("news"), try await ask("none"))

@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import Foundation
 import NIOPosix
+import PrivateServers
 import PushProviders
 import Store
 import TLS

@@ -1,6 +1,7 @@
 import Campaigns
 import Foundation
 import HTTPTypes
+import PrivateServers
 import Testing
 
 @testable import HTTPServer

@@ -1,8 +1,10 @@
 import Campaigns
 import HTTPTypes
+import PrivateServers
 import Testing
 
 @testable import HTTPServer
+@testable import WebServing
 
 /// Authorization, decided without a server.
 @Suite struct GateTests {

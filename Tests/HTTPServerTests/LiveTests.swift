@@ -1,12 +1,14 @@
 import Campaigns
 import Delivery
 import Foundation
+import PrivateServers
 import Servers
 import Store
 import Testing
 
 @testable import HTTPServer
 @testable import Settings
+@testable import WebServing
 
 /// Streams of events.
 @Suite struct LiveTests {
@@ -103,7 +105,7 @@ import Testing
             // Without a signal: the server notices the file.
             try TokensFile.remove(named: "ana", path: server.folder + "/tokens.yaml")
             try await eventually("her streams have ended, and his has not") {
-                await server.server.core.feed.subscriberCount == 1
+                await server.server.role(ServedAPI.self)?.core.feed.subscriberCount == 1
             }
             for stream in streams { _ = try await stream.text() }
             #expect(try await server.ask("GET", "/version", token: TestTokens.text("ana")).status == 401)

@@ -2,22 +2,24 @@ import Campaigns
 import HTTPTypes
 import Testing
 
+@testable import DeviceEdge
 @testable import HTTPServer
+@testable import WebServing
 
 /// The OpenAPI document, compared with the routes.
 @Suite struct OpenAPITests {
     @Test func `every route is described, and nothing else is`() {
-        #expect(Set(RouteTable.all.map(\.operation)) == Set(APIOperations.all.keys))
+        #expect(Set(APIRoutes.all.map(\.operation)) == Set(APIOperations.all.keys))
         #expect(Set(EdgeRoutes.all.map(\.operation)) == Set(EdgeOperations.all.keys))
         #expect(Set(APIOperations.all.keys).isDisjoint(with: EdgeOperations.all.keys))
     }
 
     @Test func `every path of the document leads to its route`() throws {
-        let document = OpenAPIDocument.make(version: "1")
+        let document = OpenAPIDocument.make(version: "1", [ServedAPI.section, ServedEdge.section])
         let paths = try #require(document["paths"]?.members)
         let routes =
-            RouteTable.all.map { (operation: $0.operation, path: $0.path, method: $0.method) }
-            + EdgeRoutes.all.map { (operation: $0.operation, path: $0.path, method: $0.method) }
+            APIRoutes.all.map { (operation: $0.operation, path: $0.pattern.path, method: $0.pattern.method) }
+            + EdgeRoutes.all.map { (operation: $0.operation, path: $0.pattern.path, method: $0.pattern.method) }
         var count = 0
         for path in paths {
             for method in try #require(path.value.members) {
@@ -33,7 +35,7 @@ import Testing
     }
 
     @Test func `every reference leads somewhere`() throws {
-        let document = OpenAPIDocument.make(version: "1")
+        let document = OpenAPIDocument.make(version: "1", [ServedAPI.section, ServedEdge.section])
         let names = Set((Schemas.all + EdgeSchemas.all).map(\.name))
         func references(_ value: JSONValue) -> [String] {
             switch value {

@@ -1,4 +1,5 @@
 import Foundation
+import PrivateServers
 import Servers
 import Testing
 

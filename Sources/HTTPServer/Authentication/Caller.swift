@@ -1,4 +1,5 @@
 import Campaigns
+import WebServing
 
 /// The sender of a request.
 struct Caller: Sendable, Equatable {
@@ -11,7 +12,7 @@ struct Caller: Sendable, Equatable {
     /// Anybody on this host, when there are no tokens.
     static let local = Caller(name: "local", role: .admin, apps: nil)
     /// The sender of a request to an open route, such as a probe.
-    static let nobody = Caller(name: "", role: .viewer, apps: [])
+    static let nobody = Caller(name: "nobody", role: .viewer, apps: [])
 
     func mayUse(_ app: String) -> Bool { apps?.contains(app) ?? true }
 

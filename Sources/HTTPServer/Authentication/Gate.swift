@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import HTTPTypes
+import WebServing
 
 /// Decides who sent a request; no I/O, no clock.
 struct Gate: Sendable {
@@ -23,7 +24,7 @@ struct Gate: Sendable {
     func caller(_ claim: Claim, now: Timestamp) throws(HTTPProblem) -> Caller {
         try refuseForeignPage(claim)
         guard let tokens else { return .local }
-        guard let token = Self.bearer(claim.authorization) else {
+        guard let token = BearerToken.read(claim.authorization) else {
             throw Self.unauthorized("an access token is needed: Authorization: Bearer TOKEN")
         }
         guard let caller = tokens.caller(token: token, now: now) else {
@@ -34,7 +35,7 @@ struct Gate: Sendable {
 
     /// Returns a check of a caller's access at a later time: a token may expire or be revoked while it is used.
     func watch(_ caller: Caller, authorization: String?) -> @Sendable (_ now: Timestamp) -> Bool {
-        guard let tokens, let token = Self.bearer(authorization) else { return { _ in true } }
+        guard let tokens, let token = BearerToken.read(authorization) else { return { _ in true } }
         let hash = NewAccessToken.hash(token)
         return { now in tokens.caller(hash: hash, now: now) == caller }
     }
@@ -57,18 +58,6 @@ struct Gate: Sendable {
                 "without access tokens the API is for this host only: ask 127.0.0.1 or localhost"
             )
         }
-    }
-
-    /// Returns the token of a field `Bearer TOKEN` (RFC 6750, section 2.1).
-    static func bearer(_ field: String?) -> String? {
-        guard let field else { return nil }
-        let usual = "Bearer "
-        if field.hasPrefix(usual), !field.utf8.dropFirst(usual.utf8.count).contains(UInt8(ascii: " ")) {
-            return field.utf8.count > usual.utf8.count ? String(field.dropFirst(usual.utf8.count)) : nil
-        }
-        let words = field.split(separator: " ")
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return String(words[1])
     }
 
     private static func unauthorized(_ detail: String) -> HTTPProblem {

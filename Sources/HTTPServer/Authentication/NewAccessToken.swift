@@ -11,5 +11,5 @@ package enum NewAccessToken {
     }
 
     /// The SHA-256 of a token, which is all that is stored.
-    static func hash(_ token: String) -> [UInt8] { SHA256.digest(Array(token.utf8)) }
+    package static func hash(_ token: String) -> [UInt8] { SHA256.digest(Array(token.utf8)) }
 }

@@ -2,13 +2,14 @@ import Campaigns
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import WebServing
 
 /// The dashboard at `/`: a page that queries the API with its user's token.
 ///
 /// The page and its files are the same for everybody and contain nothing of the fleet, so they need no token: a browser
 /// needs the page to ask for one.
 enum DashboardRoutes {
-    static let all = [
+    static let all: [Route<APIResponder>] = [
         Route(.get, "/", .open, "dashboard") { call, _ in answer(DashboardFile.page, call.request) },
         Route(.get, "/dashboard/{file}", .open, "dashboardFile") { call, _ in
             guard let file = DashboardFile.others.first(where: { $0.name == call.parameter("file") }) else {
@@ -28,11 +29,11 @@ enum DashboardRoutes {
     private static let referrerName = HTTPField.Name("Referrer-Policy")
 
     /// Returns the file, or 304 when the browser has it already (RFC 9110, section 13.1.2).
-    private static func answer(_ file: DashboardFile, _ request: Request) -> Answer {
+    private static func answer(_ file: DashboardFile, _ request: Request) -> HTTPAnswer {
         var headers: HTTPFields = [.contentType: file.type, .cacheControl: "no-cache", .eTag: file.tag]
         if let name = policyName { headers[name] = policy }
         if let name = referrerName { headers[name] = "no-referrer" }
-        if request.headers[.ifNoneMatch] == file.tag { return Answer(.notModified, headers: headers) }
-        return Answer(headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+        if request.headers[.ifNoneMatch] == file.tag { return HTTPAnswer(.notModified, headers: headers) }
+        return HTTPAnswer(headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
     }
 }

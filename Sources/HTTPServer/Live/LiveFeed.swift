@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import Operations
 import Store
+import WebServing
 
 /// Streams what happens to campaigns to all listeners, with one poller that rests without listeners.
 ///

@@ -1,11 +1,9 @@
 import Campaigns
 import Operations
+import WebServing
 
 /// The schemas of the API's bodies (JSON Schema 2020-12, as in OpenAPI 3.1).
 enum Schemas {
-    static let text: JSONValue = ["type": "string"]
-    static let app: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"]
-    static let id: JSONValue = ["type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$"]
     static let word: JSONValue = ["type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,64}$"]
     static let limit: JSONValue = ["type": "integer", "minimum": 1, "maximum": 200]
     static let cursor: JSONValue = ["type": "integer", "minimum": 1, "maximum": 4_294_967_295]
@@ -13,6 +11,9 @@ enum Schemas {
         "type": "array", "items": ["type": "string", "enum": .array(CampaignLook.states.map(JSONValue.string))],
     ]
 
+    private static let text = JSONSchema.text
+    private static let app = JSONSchema.app
+    private static let id = JSONSchema.id
     private static let count: JSONValue = ["type": "integer", "minimum": 0]
     private static let flag: JSONValue = ["type": "boolean"]
     private static let instant: JSONValue = ["type": "string", "format": "date-time"]
@@ -20,9 +21,7 @@ enum Schemas {
     private static let object: JSONValue = ["type": "object"]
 
     private static func maybe(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
-    private static func list(_ name: String) -> JSONValue { ["type": "array", "items": reference(name)] }
-
-    static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
+    private static func list(_ name: String) -> JSONValue { ["type": "array", "items": JSONSchema.reference(name)] }
 
     /// Returns an object's schema; members are required unless listed in `optional`.
     private static func object(_ members: KeyValuePairs<String, JSONValue>, optional: Set<String> = []) -> JSONValue {

@@ -2,12 +2,13 @@ import Campaigns
 import HTTPTypes
 import HummingbirdCore
 import Store
+import WebServing
 
 /// The audit log.
 enum AuditRoutes {
-    static let all = [Route(.get, "/v1/audit", .role(.admin), "listAudit", list)]
+    static let all: [Route<APIResponder>] = [Route(.get, "/v1/audit", .role(.admin), "listAudit", list)]
 
-    private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func list(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow(["limit", "cursor"])
         // Operations span all apps, so only a token for all apps may read them.
         guard call.caller.apps == nil else { throw HTTPProblem(.forbidden, "this needs a token for all apps") }

@@ -5,10 +5,11 @@ import HummingbirdCore
 import Operations
 import Settings
 import Store
+import WebServing
 
 /// Campaigns: sending, reading and controlling them.
 enum CampaignRoutes {
-    static let all =
+    static let all: [Route<APIResponder>] =
         [
             Route(.post, "/v1/campaigns", .role(.operator), "sendCampaign", send),
             Route(.post, "/v1/campaigns:validate", .role(.viewer), "validateCampaign", validate),
@@ -19,16 +20,16 @@ enum CampaignRoutes {
         ] + LifeOrder.allCases.map(order)
 
     /// Returns the key with which a producer makes a repeated request harmless; nil when there is none.
-    static func idempotencyKey(_ call: Call) -> String? {
+    static func idempotencyKey(_ call: Call<APIResponder>) -> String? {
         HTTPField.Name("Idempotency-Key").flatMap { call.request.headers[$0] }
     }
 
     // MARK: - Sending
 
     /// Returns 202 when the broker has confirmed the job, 200 when the campaign exists already.
-    private static func send(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func send(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
-        let body = try await BodyReader.json(call, upTo: BodyReader.jobMax)
+        let body = try await BodyReader.json(call.request, upTo: BodyReader.jobMax)
         let now = core.ledger.now()
         return try await publish(try await judge(body, call, core, now), body, core, now)
     }
@@ -37,26 +38,26 @@ enum CampaignRoutes {
     static func publish(
         _ judgement: JobCoordinator.Judgement,
         _ body: [UInt8],
-        _ core: ServerCore,
+        _ core: APICore,
         _ now: Timestamp
-    ) async throws -> Answer {
+    ) async throws -> HTTPAnswer {
         let place: HTTPFields = [.location: judgement.place]
         if judgement.isKnown { return .json(judgement.document("existing"), headers: place) }
         try await core.broker.publish(judgement.job, body: body, at: now)
         return .json(judgement.document("pending"), .accepted, headers: place)
     }
 
-    private static func validate(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func validate(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
-        let body = try await BodyReader.json(call, upTo: BodyReader.jobMax)
+        let body = try await BodyReader.json(call.request, upTo: BodyReader.jobMax)
         let judgement = try await judge(body, call, core, core.ledger.now())
         return .json(judgement.document(judgement.isKnown ? "existing" : "valid"))
     }
 
     private static func judge(
         _ body: [UInt8],
-        _ call: Call,
-        _ core: ServerCore,
+        _ call: Call<APIResponder>,
+        _ core: APICore,
         _ now: Timestamp
     ) async throws -> JobCoordinator.Judgement {
         try await JobCoordinator(core: core, caller: call.caller).judge(body, key: idempotencyKey(call), now: now)
@@ -64,7 +65,7 @@ enum CampaignRoutes {
 
     // MARK: - Reading
 
-    private static func status(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func status(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let (app, id) = try key(call)
         return .json(try await look(app: app, id: id, call.caller, core).json)
@@ -75,7 +76,7 @@ enum CampaignRoutes {
         app given: String?,
         id: String,
         _ caller: Caller,
-        _ core: ServerCore
+        _ core: APICore
     ) async throws -> CampaignStatusView {
         let app = try await given == nil ? ownApp(of: id, caller, core) : given
         guard let view = try await CampaignLook.status(app: app, id: id, in: core.ledger), caller.mayUse(view.app)
@@ -86,7 +87,7 @@ enum CampaignRoutes {
     /// Returns the app that has a campaign of this id, among the caller's; nil for callers with all apps.
     ///
     /// Other apps' campaigns are not considered: the caller learns neither of them nor of an ambiguous id.
-    private static func ownApp(of id: String, _ caller: Caller, _ core: ServerCore) async throws -> String? {
+    private static func ownApp(of id: String, _ caller: Caller, _ core: APICore) async throws -> String? {
         guard let apps = caller.apps?.sorted() else { return nil }
         let having = try await core.ledger.read { reader in
             try apps.filter { try reader.campaignNumber(app: $0, id: id) != nil }
@@ -97,7 +98,7 @@ enum CampaignRoutes {
     }
 
     /// Returns the phones' reports about a campaign.
-    private static func report(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func report(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let (app, id) = (try call.app(), call.parameter("id"))
         guard let report = try await CampaignReport.read(app: app, id: id, in: core.ledger) else { throw notFound(id) }
@@ -105,7 +106,7 @@ enum CampaignRoutes {
     }
 
     /// Returns app and id of the path; the app is nil when the path has none.
-    static func key(_ call: Call) throws -> (app: String?, id: String) {
+    static func key(_ call: Call<APIResponder>) throws -> (app: String?, id: String) {
         (call.parameters["app"] == nil ? nil : try call.app(), call.parameter("id"))
     }
 
@@ -114,7 +115,7 @@ enum CampaignRoutes {
     }
 
     /// Returns a page of the list; `next` is the cursor of the following one.
-    private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func list(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow(["app", "tag", "limit", "cursor"], repeated: ["state"])
         let app = try call.query.app()
         if let app { try call.caller.require(app: app) }
@@ -142,7 +143,7 @@ enum CampaignRoutes {
 
     // MARK: - Orders
 
-    private static func order(_ order: LifeOrder) -> Route {
+    private static func order(_ order: LifeOrder) -> Route<APIResponder> {
         Route(
             .post,
             PathTemplate(stringLiteral: "/v1/campaigns/{app}/{id}:\(order.rawValue)"),
@@ -156,7 +157,7 @@ enum CampaignRoutes {
                 id: id,
                 by: call.caller.name,
                 in: core.ledger,
-                broker: core.configuration.amqp
+                broker: core.server.configuration.amqp
             )
             if case .done(let facts) = result { return .json(facts.orderJSON) }
             throw result.refusal(of: order.rawValue).map { HTTPProblem($0) } ?? notFound(id)

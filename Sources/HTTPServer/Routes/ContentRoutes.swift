@@ -3,20 +3,21 @@ import HTTPTypes
 import HummingbirdCore
 import Operations
 import Store
+import WebServing
 
 /// Contents that pushes name, uploaded by an operator.
 enum ContentRoutes {
-    static let all = [
+    static let all: [Route<APIResponder>] = [
         Route(.put, "/v1/apps/{app}/contents/{content}", .role(.operator), "putContent", put),
         Route(.get, "/v1/apps/{app}/contents/{content}", .role(.viewer), "getContent", show),
         Route(.delete, "/v1/apps/{app}/contents/{content}", .role(.operator), "removeContent", remove),
         Route(.get, "/v1/apps/{app}/contents", .role(.viewer), "listContents", list),
     ]
 
-    private static func put(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func put(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow(["type"])
         let (app, id) = (try call.app(), call.parameter("content"))
-        let type = try BodyReader.require(call, types: ContentType.allCases.map(\.rawValue))
+        let type = try BodyReader.require(call.request, types: ContentType.allCases.map(\.rawValue))
         guard let contentType = ContentType(rawValue: type) else {
             preconditionFailure("the type \(type) was not refused")
         }
@@ -43,7 +44,7 @@ enum ContentRoutes {
         return .json(ContentRow(stored).json, result == .added ? .created : .ok)
     }
 
-    private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func show(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let (app, id) = (try call.app(), call.parameter("content"))
         guard let content = try await core.ledger.read({ try $0.content(app: app, id: id) }) else {
@@ -52,7 +53,7 @@ enum ContentRoutes {
         return ContentAnswer.make(content, for: call.request.headers)
     }
 
-    private static func remove(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func remove(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let (app, id) = (try call.app(), call.parameter("content"))
         let removal = try await core.ledger.write(.synced) { try $0.removeContent(app: app, id: id) }
@@ -63,7 +64,7 @@ enum ContentRoutes {
         }
     }
 
-    private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func list(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let app = try call.app()
         let contents = try await core.ledger.read { try $0.contents(app: app) }

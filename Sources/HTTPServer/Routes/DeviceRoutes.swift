@@ -4,20 +4,21 @@ import HummingbirdCore
 import Operations
 import PushProviders
 import Store
+import WebServing
 
 /// Devices of the registry, for an app's back end and for operators.
 enum DeviceRoutes {
-    static let all = [
+    static let all: [Route<APIResponder>] = [
         Route(.put, "/v1/apps/{app}/devices/{device}", .role(.operator), "putDevice", put),
         Route(.get, "/v1/apps/{app}/devices/{device}", .role(.viewer), "getDevice", show),
         Route(.delete, "/v1/apps/{app}/devices/{device}", .role(.operator), "forgetDevice", forget),
     ]
 
     /// Registers or changes a device: one line of `device import`, with the id from the path.
-    private static func put(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func put(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let (app, id) = (try call.app(), call.parameter("device"))
-        guard case .object(var members) = try await BodyReader.value(call) else {
+        guard case .object(var members) = try await BodyReader.value(call.request) else {
             throw HTTPProblem(.usage, "the body must be an object")
         }
         if let given = members.first(where: { $0.name == "id" })?.value {
@@ -39,12 +40,12 @@ enum DeviceRoutes {
         return .json(["app": .string(app), "id": .string(id), "result": .string(word)])
     }
 
-    private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func show(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         return .json(DeviceView(try await device(call, core)).json)
     }
 
-    private static func forget(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func forget(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let device = try await device(call, core)
         let app = call.parameter("app")
@@ -55,7 +56,7 @@ enum DeviceRoutes {
         ])
     }
 
-    private static func device(_ call: Call, _ core: ServerCore) async throws -> RegisteredDevice {
+    private static func device(_ call: Call<APIResponder>, _ core: APICore) async throws -> RegisteredDevice {
         let (app, id) = (try call.app(), call.parameter("device"))
         guard let device = try await core.ledger.read({ try $0.device(app: app, installation: id) }) else {
             throw HTTPProblem(.notFound, "the registry of \(app) has no such device")

@@ -1,12 +1,13 @@
 import Campaigns
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
+import NIOCore
 import Store
+import WebServing
 
 /// Streams of events, for browsers' EventSource and for curl -N.
 enum EventRoutes {
-    static let all = [
+    static let all: [Route<APIResponder>] = [
         Route(.get, "/v1/events", .role(.viewer), "streamEvents") { call, core in
             try call.query.allow([])
             return try await stream(.fleet(apps: call.caller.apps), call, core)
@@ -24,14 +25,18 @@ enum EventRoutes {
     private static let lastEventID = HTTPField.Name("Last-Event-ID")
 
     /// Streams events; ends with the campaign, the server, the token's access, or when the client leaves.
-    private static func stream(_ topic: LiveFeed.Topic, _ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func stream(
+        _ topic: LiveFeed.Topic,
+        _ call: Call<APIResponder>,
+        _ core: APICore
+    ) async throws -> HTTPAnswer {
         let last = lastEventID.flatMap { call.request.headers[$0] }
         let after = last.flatMap { Int64($0) }
         guard last == nil || (after ?? -1) >= 0 else {
             throw HTTPProblem(.usage, "Last-Event-ID is the id of an event")
         }
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-        if call.request.method == .head { return Answer(headers: headers) }
+        if call.request.method == .head { return HTTPAnswer(headers: headers) }
         let isGood = core.gate.watch(call.caller, authorization: call.request.headers[.authorization])
         let texts = try await core.feed.subscribe(topic, after: after, for: call.caller.name, while: isGood)
         let body = ResponseBody { writer in
@@ -40,6 +45,6 @@ enum EventRoutes {
             for await text in texts { try await writer.write(ByteBuffer(string: text)) }
             try await writer.finish(nil)
         }
-        return Answer(headers: headers, body: body)
+        return HTTPAnswer(headers: headers, body: body)
     }
 }

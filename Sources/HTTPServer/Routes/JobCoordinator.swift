@@ -3,10 +3,11 @@ import Delivery
 import Operations
 import PushProviders
 import Store
+import WebServing
 
 /// Checks a producer's job before it is published, by the rules of `campaign send`.
 struct JobCoordinator {
-    let core: ServerCore
+    let core: APICore
     let caller: Caller
 
     /// A job that can be sent.
@@ -57,7 +58,7 @@ struct JobCoordinator {
             throw conflict(problem, job)
         }
         guard let job = decoding.job else { throw HTTPProblem(ProblemDocument(refused: decoding)) }
-        let check = LocalIntake.check(job, apps: core.apps, now: now)
+        let check = LocalIntake.check(job, apps: core.server.apps.all, now: now)
         let warnings = decoding.warnings + check.warnings
         guard check.problems.isEmpty else { throw refusal(check.problems, job, warnings) }
         switch try await LocalIntake.decide(job, bringing: content, in: core.ledger) {

@@ -1,14 +1,14 @@
 import Campaigns
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
 import NIOCore
 import Operations
 import Store
+import WebServing
 
 /// Lists of devices.
 enum ListRoutes {
-    static let all = [
+    static let all: [Route<APIResponder>] = [
         Route(.put, "/v1/apps/{app}/lists/{list}", .role(.operator), "putList", put),
         Route(.get, "/v1/apps/{app}/lists", .role(.viewer), "listLists", list),
     ]
@@ -16,13 +16,13 @@ enum ListRoutes {
     private static let formats: [String: AudienceFileFormat] = ["text/csv": .csv, "application/x-ndjson": .ndjson]
 
     /// Stores a new version of a list from a body of any length, which is never in memory as a whole.
-    private static func put(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func put(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let (app, name) = (try call.app(), call.parameter("list"))
         guard NameRule.isID(name) else {
             throw HTTPProblem(.usage, "a list's name is 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
         }
-        let type = try BodyReader.require(call, types: formats.keys.sorted())
+        let type = try BodyReader.require(call.request, types: formats.keys.sorted())
         guard let format = formats[type] else { preconditionFailure("the type \(type) was not refused") }
         let result = try await upload(call, AudienceStream(format, app: app, list: name, to: core.ledger))
         switch result {
@@ -32,7 +32,8 @@ enum ListRoutes {
         }
     }
 
-    private static func upload(_ call: Call, _ stream: AudienceStream) async throws -> AudienceFile.Result {
+    private static func upload(_ call: Call<APIResponder>, _ stream: AudienceStream) async throws -> AudienceFile.Result
+    {
         do {
             for try await piece in call.request.body {
                 try await stream.take(Array(piece.readableBytesView))
@@ -46,7 +47,7 @@ enum ListRoutes {
         }
     }
 
-    private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func list(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let app = try call.app()
         let records = try await core.ledger.read { try $0.lists(app: app) }

@@ -4,10 +4,11 @@ import HTTPTypes
 import HummingbirdCore
 import Operations
 import Store
+import WebServing
 
 /// Parked messages, which wait for a person.
 enum ParkedRoutes {
-    static let all = [
+    static let all: [Route<APIResponder>] = [
         Route(.get, "/v1/parked", .role(.viewer), "listParked", list),
         Route(.get, "/v1/parked/{number}", .role(.viewer), "getParked", show),
         Route(.post, "/v1/parked/{number}:replay", .role(.operator), "replayParked") { call, core in
@@ -18,7 +19,7 @@ enum ParkedRoutes {
         },
     ]
 
-    private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func list(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow(["app", "campaign", "reason", "limit"])
         let app = try call.query.app()
         if let app { try call.caller.require(app: app) }
@@ -31,13 +32,17 @@ enum ParkedRoutes {
         return .json(["parked": .array(found.map { ParkedRow($0).json })])
     }
 
-    private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func show(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         return .json(ParkedRow.document(try await message(call, core)))
     }
 
     /// Handles one message and returns the document of `parked replay --json`; `dry_run=true` changes nothing.
-    private static func carryOut(_ order: ParkedOrder, _ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func carryOut(
+        _ order: ParkedOrder,
+        _ call: Call<APIResponder>,
+        _ core: APICore
+    ) async throws -> HTTPAnswer {
         try call.query.allow(["dry_run"])
         let isDry = try call.query.flag("dry_run")
         let message = try await message(call, core)
@@ -48,7 +53,7 @@ enum ParkedRoutes {
     }
 
     /// Returns the path's message; 404 for messages of apps that the caller may not use.
-    private static func message(_ call: Call, _ core: ServerCore) async throws -> ParkedMessage {
+    private static func message(_ call: Call<APIResponder>, _ core: APICore) async throws -> ParkedMessage {
         let missing = HTTPProblem(.notFound, "there is no such parked message")
         guard let number = Int64(call.parameter("number")), number > 0 else { throw missing }
         guard let message = try await core.ledger.read({ try $0.parked(id: number) }) else { throw missing }

@@ -3,10 +3,11 @@ import HTTPTypes
 import HummingbirdCore
 import Operations
 import Store
+import WebServing
 
 /// Pushes to one device or to a user's devices: small urgent campaigns whose body has no audience.
 enum SendRoutes {
-    static let all = [
+    static let all: [Route<APIResponder>] = [
         Route(.post, "/v1/sends", .role(.operator), "sendToDevice", send),
         Route(.get, "/v1/sends/{id}", .role(.viewer), "getSend", show),
     ]
@@ -17,9 +18,9 @@ enum SendRoutes {
     // MARK: - Sending
 
     /// Sends a campaign's job with `device` or `user` in place of `audience`, and with the content that it names.
-    private static func send(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func send(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
-        guard case .object(let members) = try await BodyReader.value(call, upTo: BodyReader.jobMax) else {
+        guard case .object(let members) = try await BodyReader.value(call.request, upTo: BodyReader.jobMax) else {
             throw HTTPProblem(.usage, "the body must be an object")
         }
         let key = CampaignRoutes.idempotencyKey(call)
@@ -52,7 +53,7 @@ enum SendRoutes {
     // MARK: - Reading
 
     /// Returns the outcome of a push, with the phones' reports.
-    private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
+    private static func show(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow(["app"])
         let app = try call.query.app()
         if let app { try call.caller.require(app: app) }

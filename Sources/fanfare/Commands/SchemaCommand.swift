@@ -3,6 +3,7 @@ import Campaigns
 import Delivery
 import HTTPServer
 import Operations
+import WebServing
 
 /// The machine-readable contracts.
 struct SchemaCommand: AsyncParsableCommand {
@@ -52,7 +53,9 @@ struct SchemaCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            Terminal.write(OpenAPIDocument.make(version: Fanfare.version).text + "\n")
+            Terminal.write(
+                OpenAPIDocument.make(version: Fanfare.version, ServedRoles.all.map { $0.section }).text + "\n"
+            )
         }
     }
 }

@@ -6,6 +6,7 @@ import Operations
 import Settings
 import Store
 import UnixSignals
+import WebServing
 
 /// Runs the HTTP API.
 struct ServerCommand: AsyncParsableCommand {
@@ -36,10 +37,11 @@ struct ServerCommand: AsyncParsableCommand {
         _ = StandardErrorLog.install(configuration.log)
         let reloads = await UnixSignalsSequence(trapping: .sighup)
         do {
-            let server = try APIServer(
+            let server = try WebServer(
                 configuration,
                 version: Fanfare.version,
                 logger: Logger(label: "server"),
+                roles: ServedRoles.all,
                 manager: Supervisor()
             )
             let reloading = Task {

@@ -1,0 +1,29 @@
+import NIOPosix
+import Operations
+import Settings
+import Store
+import WebServing
+
+/// The state that the API's routes share; may be used from any task.
+final class APICore: Sendable {
+    let server: ServerCore
+    let broker: BrokerLink
+    let gate: Gate
+    let feed: LiveFeed
+    let fleet: FleetPoll
+    let limiter: RateLimiter
+
+    init(_ server: ServerCore, gate: Gate) {
+        self.server = server
+        self.gate = gate
+        let configuration = server.configuration
+        let broker = BrokerLink(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+        self.broker = broker
+        server.readiness.check { await broker.obstacle() }
+        feed = LiveFeed(server.ledger, logger: server.logger)
+        fleet = FleetPoll(FleetProbe(configuration, ledger: server.ledger))
+        limiter = RateLimiter(perSecond: configuration.server.requestsPerSecond)
+    }
+
+    var ledger: Ledger { server.ledger }
+}

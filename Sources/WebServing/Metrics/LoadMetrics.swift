@@ -1,0 +1,36 @@
+import Delivery
+import Operations
+
+/// The metrics of connections: bytes held, counts and refusals.
+package struct LoadMetrics: Sendable {
+    /// The bytes that all connections hold together.
+    let budget: ProcessBudget
+    let refused: [EdgeReason: Int]
+    /// The connections of each listening address.
+    let connections: [(listener: String, caps: ConnectionCaps)]
+
+    /// Takes the current values.
+    init(_ load: ProcessLoad, _ censuses: [(listener: String, census: ConnectionCensus)]) {
+        (budget, refused) = load.metrics
+        connections = censuses.map { ($0.listener, $0.census.metrics) }
+    }
+
+    func write(to text: inout Exposition) {
+        text.single("fanfare_http_held_bytes", .gauge, "Bytes that connections hold.", budget.held)
+        text.single("fanfare_http_held_bytes_max", .gauge, "Bytes that they may hold together.", budget.bytesMax)
+        let answering = "fanfare_http_answering"
+        text.single(answering, .gauge, "Requests of the edge that are being answered.", budget.answering)
+        text.single(answering + "_max", .gauge, "Requests that may be answered at once.", budget.answeringMax)
+        let open = "fanfare_http_connections"
+        text.family(open, .gauge, "Connections that are open, by the address that they came to.")
+        for (listener, caps) in connections { text.sample(open, [("listener", listener)], caps.open) }
+        let most = "fanfare_http_connections_max"
+        text.family(most, .gauge, "Connections that may be open; then accepting waits.")
+        for (listener, caps) in connections { text.sample(most, [("listener", listener)], caps.total) }
+        let name = "fanfare_http_refused_total"
+        text.family(name, .counter, "Requests refused and connections ended because of what they cost, by reason.")
+        for reason in EdgeReason.allCases {
+            text.sample(name, [("reason", reason.rawValue)], refused[reason, default: 0])
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import Campaigns
+
+/// An operation's entry in the OpenAPI document.
+package struct Operation: Sendable {
+    /// The forms of a request's body.
+    package enum Body: Sendable {
+        /// An object of a schema.
+        case json(String)
+        /// Devices, as `list put` takes them.
+        case devices
+        /// A content that apps fetch.
+        case content
+    }
+
+    /// The forms of a successful answer.
+    package enum Good: Sendable {
+        /// An object of a schema.
+        case json(String)
+        /// Text of a type.
+        case text(String)
+        /// A content that apps fetch.
+        case content
+    }
+
+    let summary: String
+    /// The successful statuses; any operation may also answer with a refusal.
+    let statuses: [Int]
+    let good: Good
+    let body: Body?
+    /// Names and schemas of the query's parameters.
+    let query: [(name: String, schema: JSONValue)]
+    /// Fields of the request besides the credential.
+    let fields: [String]
+
+    package init(
+        summary: String,
+        statuses: [Int] = [200],
+        good: Good,
+        body: Body? = nil,
+        query: [(name: String, schema: JSONValue)] = [],
+        fields: [String] = []
+    ) {
+        self.summary = summary
+        self.statuses = statuses
+        self.good = good
+        self.body = body
+        self.query = query
+        self.fields = fields
+    }
+}
+
+extension Operation {
+    /// Returns the members that describe an operation's request and its answers.
+    func members(parametersOf path: PathTemplate, refusal: JSONValue, failure: String) -> [JSONMember] {
+        [JSONMember("parameters", .array(parameters(of: path)))]
+            + (body.map { [JSONMember("requestBody", requestBody($0))] } ?? [])
+            + [JSONMember("responses", responses(refusal: refusal, failure: failure))]
+    }
+
+    private func parameters(of path: PathTemplate) -> [JSONValue] {
+        let places = path.parameters.map { name in
+            Self.parameter(name, in: "path", schema: Self.schemas[name] ?? JSONSchema.text, isRequired: true)
+        }
+        let query = query.map { Self.parameter($0.name, in: "query", schema: $0.schema, isRequired: false) }
+        let fields = fields.map { name in
+            Self.parameter(name, in: "header", schema: Self.schemas[name] ?? JSONSchema.id, isRequired: false)
+        }
+        return places + query + fields
+    }
+
+    /// The schemas of parameters, by name.
+    private static let schemas: [String: JSONValue] = [
+        "app": JSONSchema.app, "id": JSONSchema.id, "list": JSONSchema.id, "content": JSONSchema.id,
+        "number": ["type": "integer", "minimum": 1],
+        "device": ["type": "string", "minLength": 1, "maxLength": 128],
+        "Last-Event-ID": ["type": "integer", "minimum": 0], "Fanfare-User": JSONSchema.text,
+        "Range": JSONSchema.text, "If-None-Match": JSONSchema.text,
+    ]
+
+    private static func parameter(_ name: String, in place: String, schema: JSONValue, isRequired: Bool) -> JSONValue {
+        ["name": .string(name), "in": .string(place), "required": .bool(isRequired), "schema": schema]
+    }
+
+    private func requestBody(_ body: Body) -> JSONValue {
+        let content: JSONValue =
+            switch body {
+            case .json(let name): ["application/json": ["schema": JSONSchema.reference(name)]]
+            case .content: Self.contents
+            case .devices:
+                ["text/csv": ["schema": JSONSchema.text], "application/x-ndjson": ["schema": JSONSchema.text]]
+            }
+        return ["required": true, "content": content]
+    }
+
+    /// Every type of content.
+    private static let contents = JSONValue.object(
+        ContentType.allCases.map { JSONMember($0.rawValue, .object([JSONMember]())) }
+    )
+
+    private func responses(refusal: JSONValue, failure: String) -> JSONValue {
+        let content: JSONValue =
+            switch good {
+            case .json(let name): ["application/json": ["schema": JSONSchema.reference(name)]]
+            case .text(let type): [type: ["schema": JSONSchema.text]]
+            case .content: Self.contents
+            }
+        let good = statuses.map { status in
+            JSONMember(String(status), ["description": .string(summary), "content": content])
+        }
+        let others = ["4XX", failure].filter { name in !statuses.contains { String($0) == name } }
+        return .object(good + others.map { JSONMember($0, refusal) })
+    }
+}
