@@ -5,9 +5,6 @@ import Operations
 /// The command line: one file per sub-command.
 @main
 struct Fanfare: AsyncParsableCommand {
-    /// The program's version.
-    static let version = Build.version
-
     /// The commit that the program was built from, as `--version` prints it.
     private static var commit: String {
         let digits = String(cString: fanfare_build_commit())
@@ -17,7 +14,7 @@ struct Fanfare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fanfare",
         abstract: "Sends push campaigns from RabbitMQ to APNs, FCM and Web Push and counts every single device.",
-        version: "fanfare \(version) (\(commit))",
+        version: "fanfare \(Build.version) (\(commit))",
         subcommands: [
             CampaignCommand.self, ListCommand.self, DeviceCommand.self, ContentCommand.self, AudienceCommand.self,
             ParkedCommand.self,
@@ -25,7 +22,7 @@ struct Fanfare: AsyncParsableCommand {
             AppCommand.self, WebhookCommand.self, TopologyCommand.self, WorkerCommand.self, ServerCommand.self,
             SimulatorCommand.self, PhoneCommand.self,
             ConfigCommand.self,
-            SchemaCommand.self, ManualCommand.self,
+            SchemaCommand.self, ManualCommand<Self>.self,
             DoctorCommand.self, DemoCommand.self, BenchCommand.self, CapacityCommand.self,
         ]
     )

@@ -15,20 +15,19 @@ struct StatementCountTests {
     /// Runs a body in its own transaction and counts its statements.
     private func statements(_ body: @escaping @Sendable (LedgerTransaction) throws -> Void) async throws -> Int {
         try await ledger.write(.synced) { transaction in
-            switch transaction.db {
-            case .sqlite(let db):
-                let counter = Counter()
-                db.trace { _ in counter.increment() }
-                defer { db.trace(options: []) }
-                try body(transaction)
-                return counter.count
             #if PostgreSQL
-            case .postgreSQL(let connection):
+            if let connection = transaction.db as? PostgreSQLConnection {
                 let before = connection.statements
                 try body(transaction)
                 return connection.statements - before
-            #endif
             }
+            #endif
+            let connection = try #require(transaction.db as? Database)
+            let counter = Counter()
+            connection.trace { _ in counter.increment() }
+            defer { connection.trace(options: []) }
+            try body(transaction)
+            return counter.count
         }
     }
 

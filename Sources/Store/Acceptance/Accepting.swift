@@ -36,7 +36,13 @@ extension LedgerTransaction {
         ]
         try note(.accepted, campaign: number, data, now: now)
         if let freezing = new.freezing {
-            try beginFrozen(number, freezing, source: source?.list, duplicates: source?.duplicates ?? 0, new.atMost)
+            try beginFrozen(
+                number,
+                source: source?.list,
+                excluding: freezing.excludedList,
+                duplicates: source?.duplicates ?? 0,
+                new.atMost
+            )
         } else if let most = new.atMost, devices + duplicates > most {
             _ = try pause(campaign: number, reason: .atMost, now: now)
         }

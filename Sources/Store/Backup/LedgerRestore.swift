@@ -41,7 +41,7 @@ extension LedgerBackup {
             // A backup of an earlier version lacks tables that are written below.
             try SQLiteSchema.migrator.migrate(copy)
             let restored = try copy.write { db in
-                try LedgerTransaction(db: .sqlite(db), isSynced: true)
+                try LedgerTransaction(db: db, isSynced: true)
                     .tellApart { () throws(LedgerError) in try SQLiteClock.now(of: db) }
             }
             try copy.close()

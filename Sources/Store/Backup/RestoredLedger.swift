@@ -55,7 +55,7 @@ extension LedgerTransaction {
         // from the host's clock if that was set.
         try db.run("UPDATE repeats SET restored_at = ?1", .time(try now()))
         for (table, column) in [("campaigns", "number"), ("workers", "id"), ("events", "seq")] {
-            try skipNumbers(of: table, column)
+            try db.skipNumbers(of: table, column: column, count: LedgerBackup.numbersSkipped)
         }
         try bumpRevision()
         return onTheirWay
@@ -70,27 +70,5 @@ extension LedgerTransaction {
         )
         guard try open.next() else { throw .failed("a count without a row") }
         return (open.int("rows"), open.int("devices"))
-    }
-
-    /// Makes the next row of a table get a number far above those that the lost ledger may have given.
-    private func skipNumbers(of table: String, _ column: String) throws(LedgerError) {
-        let skipped = SQLValue.int(LedgerBackup.numbersSkipped)
-        switch db {
-        case .sqlite:
-            // A table that never had a row has no sequence yet.
-            try db.run(
-                """
-                INSERT INTO sqlite_sequence (name, seq) SELECT ?1, 0
-                WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)
-                """,
-                .text(table)
-            )
-            try db.run("UPDATE sqlite_sequence SET seq = seq + ?2 WHERE name = ?1", .text(table), skipped)
-        #if PostgreSQL
-        case .postgreSQL:
-            let sequence = "pg_get_serial_sequence('\(table)', '\(column)')"
-            _ = try db.number("SELECT setval(\(sequence), nextval(\(sequence)) + ?1)", skipped)
-        #endif
-        }
     }
 }

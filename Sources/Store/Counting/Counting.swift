@@ -131,37 +131,3 @@ extension LedgerTransaction {
         }
     }
 }
-
-/// Placeholders for many values, in lengths that are powers of two, so that each of the few statements is prepared
-/// once.
-enum Placeholders {
-    private static let countMax = 256
-
-    /// Splits a count into ranges whose lengths are powers of two.
-    static func ranges(_ count: Int) -> [Range<Int>] {
-        var (ranges, start, size): ([Range<Int>], Int, Int) = ([], 0, countMax)
-        while start < count {
-            while size > count - start { size /= 2 }
-            ranges.append(start..<start + size)
-            start += size
-        }
-        return ranges
-    }
-
-    /// The text `?1, ?2` with `count` placeholders.
-    static func list(_ count: Int) -> String { lists[count] ?? text(count, columns: 0) }
-
-    /// The text `(?1, ?2, ?3), (?4, ?5, ?6)` with `count` rows.
-    static func triples(_ count: Int) -> String { triples[count] ?? text(count, columns: 3) }
-
-    private static let sizes = (0...8).map { 1 << $0 }
-    private static let lists = Dictionary(uniqueKeysWithValues: sizes.map { ($0, text($0, columns: 0)) })
-    private static let triples = Dictionary(uniqueKeysWithValues: sizes.map { ($0, text($0, columns: 3)) })
-
-    private static func text(_ count: Int, columns: Int) -> String {
-        guard columns > 0 else { return (1...count).map { "?\($0)" }.joined(separator: ", ") }
-        return (0..<count).map { row in
-            "(" + (1...columns).map { "?\(row * columns + $0)" }.joined(separator: ", ") + ")"
-        }.joined(separator: ", ")
-    }
-}

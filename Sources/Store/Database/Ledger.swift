@@ -138,7 +138,7 @@ public final class Ledger: Sendable {
 
 /// A write transaction; valid only inside the body that receives it.
 public struct LedgerTransaction {
-    let db: LedgerConnection
+    let db: any LedgerConnection
     /// True if the commit of this transaction survives a power loss.
     let isSynced: Bool
 
@@ -155,5 +155,5 @@ public struct LedgerTransaction {
 
 /// A read transaction; valid only inside the body that receives it.
 public struct LedgerReader {
-    let db: LedgerConnection
+    let db: any LedgerConnection
 }

@@ -28,8 +28,6 @@ extension Sequence where Element: NamedInSQL, Element.RawValue == String {
 }
 
 extension ShardState: NamedInSQL {}
-extension ListState: NamedInSQL {}
-extension RegisteredDevice.State: NamedInSQL {}
 extension CampaignStage: NamedInSQL {}
 extension CampaignKind: NamedInSQL {}
 extension AsideReason: NamedInSQL {}

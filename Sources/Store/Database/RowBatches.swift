@@ -1,10 +1,9 @@
 /// Many rows in few statements: each statement is a round trip on PostgreSQL, which is the main cost of a row.
 enum RowBatches {
-    /// Rows per statement, largest first; only three sizes, so that all statements stay prepared.
-    private static let sizes = [100, 10, 1]
-
     /// Cuts `count` rows into batches, each of one of the sizes.
-    static func ranges(_ count: Int) -> [Range<Int>] {
+    ///
+    /// The sizes are given largest first and end with 1; they are few, so that all statements stay prepared.
+    static func ranges(_ count: Int, sizes: [Int] = [100, 10, 1]) -> [Range<Int>] {
         var (ranges, start): ([Range<Int>], Int) = ([], 0)
         for size in sizes {
             while count - start >= size {
@@ -31,9 +30,6 @@ extension LedgerConnection {
     }
 
     private static func insertion(into table: String, _ count: Int, _ width: Int, _ orElse: String) -> String {
-        let rows = (0..<count).map { row in
-            "(" + (1...width).map { "?\(row * width + $0)" }.joined(separator: ", ") + ")"
-        }
-        return "INSERT INTO \(table) VALUES \(rows.joined(separator: ", ")) \(orElse)"
+        "INSERT INTO \(table) VALUES \(Placeholders.rows(count, columns: width)) \(orElse)"
     }
 }

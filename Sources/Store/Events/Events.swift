@@ -133,18 +133,14 @@ extension LedgerReader {
             .int(limit),
             .integer(sequence)
         )
-        var events: [LedgerEvent] = []
-        while try rows.next() {
-            events.append(
-                LedgerEvent(
-                    sequence: rows.int64("seq"),
-                    routingKey: rows.text("routing_key"),
-                    body: rows.blob("body"),
-                    correlationID: rows.text("correlation_id"),
-                    at: rows.time("created_at")
-                )
+        return try rows.map { row in
+            LedgerEvent(
+                sequence: row.int64("seq"),
+                routingKey: row.text("routing_key"),
+                body: row.blob("body"),
+                correlationID: row.text("correlation_id"),
+                at: row.time("created_at")
             )
         }
-        return events
     }
 }

@@ -42,18 +42,14 @@ extension LedgerReader {
             .time(now),
             .int(limit)
         )
-        var found: [UntoldCampaign] = []
-        while try rows.next() {
-            found.append(
-                UntoldCampaign(
-                    campaign: rows.uint32("campaign"),
-                    app: rows.text("app"),
-                    releasedAt: rows.time("released_at"),
-                    expiresAt: rows.time("expires_at")
-                )
+        return try rows.map { row in
+            UntoldCampaign(
+                campaign: row.uint32("campaign"),
+                app: row.text("app"),
+                releasedAt: row.time("released_at"),
+                expiresAt: row.time("expires_at")
             )
         }
-        return found
     }
 
     /// The next chunks of a campaign that contain devices which no push could reach; empty after the last.
@@ -68,9 +64,7 @@ extension LedgerReader {
             .int(chunk),
             .int(limit)
         )
-        var chunks: [UInt32] = []
-        while try rows.next() { chunks.append(rows.uint32("chunk")) }
-        return chunks
+        return try rows.map { $0.uint32("chunk") }
     }
 
     /// The campaigns for which a phone reported more than a push's arrival: its person has seen the message or never

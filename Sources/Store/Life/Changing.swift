@@ -135,9 +135,7 @@ extension LedgerReader {
             "SELECT time_zone FROM parts WHERE campaign = ?1 AND expires_at > 0 ORDER BY part",
             .int(campaign)
         )
-        var zones: [String?] = []
-        while try rows.next() { zones.append(rows.optionalText("time_zone")) }
-        return zones
+        return try rows.map { $0.optionalText("time_zone") }
     }
 
     /// The parts with their new ends; empty if the parts have no ends of their own.

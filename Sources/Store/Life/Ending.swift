@@ -169,9 +169,7 @@ extension LedgerReader {
             """,
             .time(now)
         )
-        var numbers: [UInt32] = []
-        while try rows.next() { numbers.append(rows.uint32("number")) }
-        return numbers
+        return try rows.map { $0.uint32("number") }
     }
 
     /// Returns true if a campaign has rows that are not settled and that no worker runs.
@@ -200,8 +198,6 @@ extension LedgerReader {
             .int(state.rawValue),
             .int(limit)
         )
-        var records: [ShardRecord] = []
-        while try rows.next() { records.append(try ShardRows.record(rows)) }
-        return records
+        return try rows.map(ShardRows.record)
     }
 }

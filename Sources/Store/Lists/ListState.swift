@@ -1,5 +1,5 @@
 /// The state of a list in the ledger; the raw value is stored.
-enum ListState: Int {
+enum ListState: Int, NamedInSQL {
     /// The list is being written and not visible yet.
     case begun = 0
     /// The list is complete.

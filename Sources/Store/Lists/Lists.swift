@@ -184,9 +184,7 @@ extension LedgerReader {
             """,
             .text(app)
         )
-        var lists: [ListRecord] = []
-        while try rows.next() { lists.append(ListRecord(rows)) }
-        return lists
+        return try rows.map(ListRecord.init)
     }
 
     /// A list by name and version; nil if there is none.

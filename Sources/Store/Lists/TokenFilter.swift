@@ -50,7 +50,7 @@ public final class TokenFilter {
                 for key in keys {
                     let entered = try db.run(
                         "INSERT INTO seen (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
-                        [.blob(TokenHash.bytes(key.hash))]
+                        .blob(TokenHash.bytes(key.hash))
                     )
                     isNew[key.index] = entered == 1
                 }
@@ -70,7 +70,7 @@ public final class TokenFilter {
         do {
             return try queue.read { db in
                 try asked.map { hash in
-                    try db.rows("SELECT 1 FROM seen WHERE hash = ?1", [.blob(hash)]).next()
+                    try db.rows("SELECT 1 FROM seen WHERE hash = ?1", .blob(hash)).next()
                 }
             }
         } catch { throw LedgerError(error, path: Self.place) }

@@ -127,9 +127,7 @@ extension LedgerReader {
             .text(filter.campaign),
             .text(filter.reason)
         )
-        var messages: [ParkedMessage] = []
-        while try rows.next() { messages.append(ParkedMessage(rows, body: [])) }
-        return messages
+        return try rows.map { ParkedMessage($0, body: []) }
     }
 
     /// The numbers of parked messages in ascending order, page by page.
@@ -146,9 +144,7 @@ extension LedgerReader {
             .text(filter.campaign),
             .text(filter.reason)
         )
-        var ids: [Int64] = []
-        while try rows.next() { ids.append(rows.int64("id")) }
-        return ids
+        return try rows.map { $0.int64("id") }
     }
 
     /// A parked message with its body; nil if it does not exist.

@@ -182,9 +182,7 @@ extension LedgerReader {
     /// The time zones of a list's devices, with nil for devices without one.
     public func timeZones(list: UInt32) throws(LedgerError) -> [String?] {
         let rows = try db.rows("SELECT DISTINCT time_zone FROM chunks WHERE list = ?1 ORDER BY time_zone", .int(list))
-        var zones: [String?] = []
-        while try rows.next() { zones.append(rows.optionalText("time_zone")) }
-        return zones
+        return try rows.map { $0.optionalText("time_zone") }
     }
 
     /// A campaign's parts in order of release; empty if it has no parts.
@@ -208,22 +206,18 @@ extension LedgerReader {
             .int(campaign),
             .time(now)
         )
-        var parts: [PartStatus] = []
-        while try rows.next() {
-            parts.append(
-                PartStatus(
-                    provider: rows.value("provider"),
-                    timeZone: rows.optionalText("time_zone"),
-                    hasOwnTimes: rows.bool("has_own_times"),
-                    releaseAt: rows.time("released_at"),
-                    expiresAt: rows.time("ends_at"),
-                    devices: rows.int("devices"),
-                    unplanned: rows.int("unplanned"),
-                    quietUntil: rows.optionalTime("quiet_until")
-                )
+        return try rows.map { row in
+            PartStatus(
+                provider: row.value("provider"),
+                timeZone: row.optionalText("time_zone"),
+                hasOwnTimes: row.bool("has_own_times"),
+                releaseAt: row.time("released_at"),
+                expiresAt: row.time("ends_at"),
+                devices: row.int("devices"),
+                unplanned: row.int("unplanned"),
+                quietUntil: row.optionalTime("quiet_until")
             )
         }
-        return parts
     }
 
     /// The released parts that are not fully cut and have no quiet hours at this instant, earliest first.

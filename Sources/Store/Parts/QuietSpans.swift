@@ -74,8 +74,6 @@ extension LedgerReader {
             .int(campaign),
             .time(now)
         )
-        var keys: [ShardKey] = []
-        while try rows.next() { keys.append(ShardRows.key(rows)) }
-        return keys
+        return try rows.map { ShardRows.key($0) }
     }
 }

@@ -51,8 +51,8 @@ extension LedgerTransaction {
     /// Stores the planner's task to materialize an audience; part of the acceptance.
     func beginFrozen(
         _ campaign: UInt32,
-        _ freezing: NewCampaign.Freezing,
         source: UInt32?,
+        excluding excluded: UInt32?,
         duplicates: Int,
         _ atMost: Int?
     ) throws(LedgerError) {
@@ -63,7 +63,7 @@ extension LedgerTransaction {
             """,
             .int(campaign),
             .int(source),
-            .int(freezing.excludedList),
+            .int(excluded),
             .int(duplicates),
             .int(atMost)
         )

@@ -147,9 +147,7 @@ extension LedgerReader {
             .int(limit),
             .time(Ahead.rung.limit(now))
         )
-        var records: [ShardRecord] = []
-        while try rows.next() { records.append(try ShardRows.record(rows)) }
-        return records
+        return try rows.map(ShardRows.record)
     }
 
     func devicesWaitingForTurn(

@@ -197,28 +197,24 @@ extension LedgerTransaction {
             .int(cursor),
             .int(part?.end ?? .max)
         )
-        var chunks: [PlannableChunk] = []
-        while try rows.next() {
-            chunks.append(
-                PlannableChunk(
-                    ordinal: rows.uint32("ordinal"),
-                    firstIndex: rows.uint32("first_index"),
-                    count: rows.int("count"),
-                    provider: rows.provider("provider"),
-                    environment: rows.optionalText("environment"),
-                    locale: rows.optionalText("locale"),
-                    devices: rows.blob("devices"),
-                    known: KnownDevices(
-                        dead: DeadBits(bytes: rows.blob("bits")),
-                        suspects: DeadBits(bytes: rows.blob("suspects")),
-                        optedOut: DeadBits(bytes: rows.blob("opted_out"))
-                    ),
-                    position: rows.uint32("place"),
-                    part: part
-                )
+        return try rows.map { row in
+            PlannableChunk(
+                ordinal: row.uint32("ordinal"),
+                firstIndex: row.uint32("first_index"),
+                count: row.int("count"),
+                provider: row.provider("provider"),
+                environment: row.optionalText("environment"),
+                locale: row.optionalText("locale"),
+                devices: row.blob("devices"),
+                known: KnownDevices(
+                    dead: DeadBits(bytes: row.blob("bits")),
+                    suspects: DeadBits(bytes: row.blob("suspects")),
+                    optedOut: DeadBits(bytes: row.blob("opted_out"))
+                ),
+                position: row.uint32("place"),
+                part: part
             )
         }
-        return chunks
     }
 
     /// Marks rows whose messages were confirmed; a row whose generation or state has moved on stays as it is.

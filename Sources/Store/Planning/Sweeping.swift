@@ -29,8 +29,7 @@ extension LedgerReader {
             .time(Ahead.done.limit(now)),
             .time(Ahead.rung.limit(now))
         )
-        var records: [ShardRecord] = []
-        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        let records = try rows.map(ShardRows.record)
         return try complete(records)
     }
 
@@ -62,9 +61,7 @@ extension LedgerReader {
             .time(Ahead.done.limit(now)),
             .time(Ahead.rung.limit(now))
         )
-        var records: [ShardRecord] = []
-        while try rows.next() { records.append(try ShardRows.record(rows)) }
-        return records
+        return try rows.map(ShardRows.record)
     }
 }
 
@@ -173,8 +170,6 @@ extension LedgerReader {
             .int(limit),
             .time(Ahead.rung.limit(now))
         )
-        var records: [ShardRecord] = []
-        while try rows.next() { records.append(try ShardRows.record(rows)) }
-        return records
+        return try rows.map(ShardRows.record)
     }
 }

@@ -113,27 +113,26 @@ final class PostgreSQLConnection {
 
     // MARK: - Queries
 
-    /// Runs a query of the ledger, which is prepared once.
-    func query(
+    /// Runs a query of the ledger.
+    private func query(
         _ sql: String,
         _ values: [SQLValue],
-        locking: RowLocking = .none
+        _ locking: RowLocking
     ) throws(LedgerError) -> PostgreSQLResult {
         try noting { () throws(PostgreSQLFailure) in
-            try run(try prepared(sql, values, locking: isAlone ? .none : locking), values)
+            try runPrepared(try prepared(sql, values, locking: isAlone ? .none : locking), values)
         }
     }
 
-    /// Locks a row for this transaction; has no effect if nobody else writes.
-    func lock(_ sql: String, _ values: [SQLValue]) throws(LedgerError) {
-        if !isAlone { _ = try query(sql, values, locking: .untilCommit) }
-    }
-
     /// Runs a statement of the ledger that writes rows of this reach.
-    func run(_ sql: String, _ values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> PostgreSQLResult {
+    private func write(
+        _ sql: String,
+        _ values: [SQLValue],
+        _ reach: Ledger.Reach
+    ) throws(LedgerError) -> PostgreSQLResult {
         try noting { () throws(PostgreSQLFailure) in
             guard isAlone || reach == .shards else { throw .isNotOfShards }
-            return try run(try prepared(sql, values, locking: .none), values)
+            return try runPrepared(try prepared(sql, values, locking: .none), values)
         }
     }
 
@@ -166,7 +165,7 @@ final class PostgreSQLConnection {
         return name
     }
 
-    private func run(_ name: String, _ values: [SQLValue]) throws(PostgreSQLFailure) -> PostgreSQLResult {
+    private func runPrepared(_ name: String, _ values: [SQLValue]) throws(PostgreSQLFailure) -> PostgreSQLResult {
         var bytes: [UInt8] = []
         var ends: [Int] = []
         for value in values {
@@ -219,6 +218,31 @@ final class PostgreSQLConnection {
         }
         let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
         throw PostgreSQLFailure(state: state ?? "", message: message ?? "", place: place)
+    }
+}
+
+extension PostgreSQLConnection: LedgerConnection {
+    func rows(_ sql: String, values: [SQLValue], locking: RowLocking) throws(LedgerError) -> Rows {
+        Rows(try query(sql, values, locking))
+    }
+
+    /// Has no effect if nobody else writes.
+    func lock(_ sql: String, values: [SQLValue]) throws(LedgerError) {
+        if !isAlone { _ = try query(sql, values, .untilCommit) }
+    }
+
+    @discardableResult
+    func run(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Int {
+        try write(sql, values, reach).changes
+    }
+
+    func writtenRows(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Rows {
+        Rows(try write(sql, values, reach))
+    }
+
+    func skipNumbers(of table: String, column: String, count: Int) throws(LedgerError) {
+        let sequence = "pg_get_serial_sequence('\(table)', '\(column)')"
+        _ = try number("SELECT setval(\(sequence), nextval(\(sequence)) + ?1)", .int(count))
     }
 }
 

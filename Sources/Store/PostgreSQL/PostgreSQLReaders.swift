@@ -120,7 +120,7 @@ final class PostgreSQLReader {
             } else {
                 try connection.command(begin)
             }
-            let value = try body(LedgerReader(db: .postgreSQL(connection)))
+            let value = try body(LedgerReader(db: connection))
             try connection.command("COMMIT")
             return value
         } catch {

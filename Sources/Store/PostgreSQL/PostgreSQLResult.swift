@@ -4,10 +4,11 @@ import CPostgreSQL
 /// The result of a statement: all its rows in binary form.
 ///
 /// Confined to the thread that ran the statement.
-final class PostgreSQLResult {
+final class PostgreSQLResult: QueryResult {
     private let handle: OpaquePointer
     private let count: Int32
     private var row: Int32 = -1
+    var lastColumn: Int32 = -1
 
     /// Takes ownership of a libpq result.
     init(_ handle: OpaquePointer) {
@@ -25,9 +26,11 @@ final class PostgreSQLResult {
         return row < count
     }
 
+    /// Does nothing: a result that has arrived holds nothing of its connection.
+    func end() {}
+
     var columnCount: Int32 { PQnfields(handle) }
 
-    /// The name of a column, valid as long as this result.
     func columnName(_ column: Int32) -> UnsafePointer<CChar>? { UnsafePointer(PQfname(handle, column)) }
 
     func isNull(_ column: Int32) -> Bool { PQgetisnull(handle, row, column) != 0 }
@@ -46,7 +49,6 @@ final class PostgreSQLResult {
         isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
     }
 
-    /// The bytes of a value, valid as long as this result; empty for NULL.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(handle, row, column),

@@ -73,7 +73,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
             let connection = try connected()
             try begin(connection, alone: alone)
             do {
-                try body(LedgerTransaction(db: .postgreSQL(connection), isSynced: true))
+                try body(LedgerTransaction(db: connection, isSynced: true))
             } catch {
                 return abandon(connection, connection.failure ?? Self.failure(of: error))
             }

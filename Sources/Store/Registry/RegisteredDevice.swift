@@ -46,6 +46,8 @@ public struct RegisteredDevice: Sendable, Equatable {
     }
 }
 
+extension RegisteredDevice.State: NamedInSQL {}
+
 /// The columns of `devices`.
 enum DeviceRows {
     static let columns = """
@@ -152,8 +154,6 @@ extension LedgerReader {
 
     private func devices(_ condition: String, _ hash: Int64, app: String) throws(LedgerError) -> [RegisteredDevice] {
         let rows = try db.rows("SELECT \(DeviceRows.columns) FROM devices WHERE \(condition)", .integer(hash))
-        var devices: [RegisteredDevice] = []
-        while try rows.next() { devices.append(try DeviceRows.device(rows, app: app)) }
-        return devices
+        return try rows.map { row throws(LedgerError) in try DeviceRows.device(row, app: app) }
     }
 }

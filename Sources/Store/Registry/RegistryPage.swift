@@ -127,8 +127,7 @@ extension LedgerReader {
             .integer(last),
             .integer(key)
         )
-        var devices: [RegisteredDevice] = []
-        while try rows.next() { devices.append(try DeviceRows.device(rows, app: app)) }
+        let devices = try rows.map { row throws(LedgerError) in try DeviceRows.device(row, app: app) }
         return (devices, last < end ? last : nil)
     }
 
@@ -144,8 +143,7 @@ extension LedgerReader {
             .integer(after),
             .integer(last)
         )
-        var devices: [RegisteredDevice] = []
-        while try rows.next() { devices.append(try DeviceRows.device(rows, app: app)) }
+        let devices = try rows.map { row throws(LedgerError) in try DeviceRows.device(row, app: app) }
         return (devices, last < end ? last : nil)
     }
 }

@@ -1,34 +1,6 @@
 public import Campaigns
 public import Delivery
 
-/// The facts that acceptance needs about a repeated campaign.
-public struct NewRepetition: Sendable, Equatable {
-    /// The first run.
-    public var next: NextRun
-    /// The list that the runs leave out, if the job names a version of it; it is kept for them.
-    public var excludedList: UInt32?
-
-    /// A repetition.
-    public init(next: NextRun, excludedList: UInt32? = nil) {
-        self.next = next
-        self.excludedList = excludedList
-    }
-}
-
-/// A future run.
-public struct NextRun: Sendable, Equatable {
-    /// The run's instant.
-    public var at: Timestamp
-    /// The instant at which the run is made; it is earlier than `at` if each device has its own instant.
-    public var madeAt: Timestamp
-
-    /// A run.
-    public init(at: Timestamp, madeAt: Timestamp) {
-        self.at = at
-        self.madeAt = madeAt
-    }
-}
-
 /// A repeated campaign, for the planner that makes its runs.
 public struct RepeatedCampaign: Sendable, Equatable {
     /// The campaign's facts.
@@ -158,8 +130,7 @@ extension LedgerTransaction {
             """,
             .int(parent)
         )
-        var waiting: [UInt32] = []
-        while try rows.next() { waiting.append(rows.uint32("number")) }
+        let waiting = try rows.map { $0.uint32("number") }
         for run in waiting { _ = try cancel(campaign: run, &piece, now: now) }
     }
 }

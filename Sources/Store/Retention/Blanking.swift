@@ -19,8 +19,7 @@ extension LedgerTransaction {
             """,
             .int(chunksMax)
         )
-        var chunks: [BlankChunk] = []
-        while try rows.next() { chunks.append(try BlankChunk(rows)) }
+        let chunks = try rows.map { row throws(LedgerError) in try BlankChunk(row) }
         for chunk in chunks {
             try db.run(
                 """

@@ -73,7 +73,7 @@ final class SQLiteClock: Sendable {
     }
 
     private func read(_ db: Database) throws(LedgerError) -> Row? {
-        let rows = try db.rows("SELECT boot, at, lead, goal, last FROM clock WHERE id = 1", [])
+        let rows = try db.rows("SELECT boot, at, lead, goal, last FROM clock WHERE id = 1")
         guard try rows.next() else { return nil }
         let anchor = HostAnchor(
             boot: rows.text("boot"),
@@ -91,10 +91,11 @@ final class SQLiteClock: Sendable {
             ON CONFLICT (id) DO UPDATE SET boot = excluded.boot, at = excluded.at, lead = excluded.lead,
                 goal = excluded.goal, last = excluded.last
             """,
-            [
-                .text(anchor.boot), .integer(anchor.at.microseconds), .integer(anchor.lead), .integer(anchor.goal),
-                .time(last),
-            ]
+            .text(anchor.boot),
+            .integer(anchor.at.microseconds),
+            .integer(anchor.lead),
+            .integer(anchor.goal),
+            .time(last)
         )
     }
 
@@ -107,7 +108,7 @@ final class SQLiteClock: Sendable {
                 OR c.expires_at <= ?1 OR coalesce(CASE c.repeats WHEN 0 THEN c.send_at ELSE r.next_at END, 0) <= ?1)
             LIMIT 1
             """,
-            [.time(instant)]
+            .time(instant)
         )
         return try !rows.next()
     }
@@ -116,7 +117,8 @@ final class SQLiteClock: Sendable {
         let silence = LedgerReader.workerSilenceMax
         let rows = try db.rows(
             "SELECT 1 FROM workers WHERE seen_at BETWEEN ?1 AND ?2 LIMIT 1",
-            [.time(now.advanced(by: .zero - silence)), .time(now.advanced(by: silence))]
+            .time(now.advanced(by: .zero - silence)),
+            .time(now.advanced(by: silence))
         )
         return try !rows.next()
     }

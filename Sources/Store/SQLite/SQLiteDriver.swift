@@ -27,7 +27,7 @@ final class SQLiteDriver: LedgerDriver {
                     try setSynchronous(needs.isSynced, db)
                     try db.run("BEGIN IMMEDIATE")
                     if time.isLookDue { try time.look(db, isNoting: true) }
-                    try body(LedgerTransaction(db: .sqlite(db), isSynced: needs.isSynced))
+                    try body(LedgerTransaction(db: db, isSynced: needs.isSynced))
                     try db.run("COMMIT")
                 } catch {
                     // SQLite itself has rolled back after some errors.
@@ -42,7 +42,7 @@ final class SQLiteDriver: LedgerDriver {
         do {
             return try await pool.read { [time] db in
                 if time.isKept { try time.refresh(db) }
-                return try body(LedgerReader(db: .sqlite(db)))
+                return try body(LedgerReader(db: db))
             }
         } catch { throw LedgerError(error, path: place) }
     }

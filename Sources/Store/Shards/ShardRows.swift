@@ -130,9 +130,7 @@ extension LedgerReader {
             wanted(.aside),
             wanted(.parked)
         )
-        var records: [ShardRecord] = []
-        while try rows.next() { records.append(try ShardRows.record(rows)) }
-        return records
+        return try rows.map(ShardRows.record)
     }
 }
 

@@ -192,9 +192,7 @@ extension LedgerReader {
             .text(app),
             .time(since)
         )
-        var campaigns: [(number: UInt32, list: UInt32)] = []
-        while try rows.next() { campaigns.append((rows.uint32("number"), rows.uint32("list"))) }
-        return campaigns
+        return try rows.map { ($0.uint32("number"), $0.uint32("list")) }
     }
 
     /// The positions of devices in the next chunks of a list; `next` is nil after its last chunk.

@@ -78,12 +78,8 @@ extension LedgerReader {
             """,
             .integer(number)
         )
-        var facts: [TrackedFact] = []
-        while try rows.next() {
-            facts.append(
-                TrackedFact(campaign: rows.optionalText("id"), detail: rows.text("answers"), at: rows.time("at"))
-            )
+        return try rows.map { row in
+            TrackedFact(campaign: row.optionalText("id"), detail: row.text("answers"), at: row.time("at"))
         }
-        return facts
     }
 }

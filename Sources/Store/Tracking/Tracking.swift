@@ -163,13 +163,7 @@ extension LedgerTransaction {
     /// Inserts rows and returns the number of new ones in each total.
     private func insert(_ rows: [Row]) throws(LedgerError) -> [Total: Int] {
         var new: [Total: Int] = [:]
-        var start = 0
-        for size in Self.rowsOfStatements {
-            while rows.count - start >= size {
-                try insert(rows[start..<start + size], &new)
-                start += size
-            }
-        }
+        for range in RowBatches.ranges(rows.count, sizes: Self.rowsOfStatements) { try insert(rows[range], &new) }
         return new
     }
 
@@ -184,7 +178,7 @@ extension LedgerTransaction {
             values.append(.integer(row.event.device.registered))
             values.append(.time(row.event.at))
         }
-        let inserted = try db.writtenRows(TrackedRows.insertion(of: rows.count), values: values)
+        let inserted = try db.writtenRows(TrackedRows.insertion(of: rows.count), values: values, reach: .ledger)
         while try inserted.next() {
             new[
                 Total(
@@ -249,14 +243,11 @@ private enum TrackedRows {
     private static let one = text(1)
 
     private static func text(_ count: Int) -> String {
-        let rows = (0..<count).map { row in
-            "(" + (1...6).map { "?\(row * 6 + $0)" }.joined(separator: ", ") + ")"
-        }
-        return """
-            INSERT INTO tracked (campaign, step, device, detail, registered, at) VALUES
-            \(rows.joined(separator: ", "))
-            ON CONFLICT (campaign, step, device, detail) DO NOTHING RETURNING campaign, step, detail
-            """
+        """
+        INSERT INTO tracked (campaign, step, device, detail, registered, at) VALUES
+        \(Placeholders.rows(count, columns: 6))
+        ON CONFLICT (campaign, step, device, detail) DO NOTHING RETURNING campaign, step, detail
+        """
     }
 }
 
@@ -267,7 +258,7 @@ private struct TrackedDetails {
         var step: Int64
     }
 
-    private let db: LedgerConnection
+    private let db: any LedgerConnection
     private var known: [Key: Set<String>] = [:]
 
     init(_ transaction: LedgerTransaction) throws(LedgerError) {

@@ -140,9 +140,7 @@ extension LedgerReader {
             """,
             .text(app ?? "")
         )
-        var records: [WebhookRecord] = []
-        while try rows.next() { records.append(WebhookRows.record(rows)) }
-        return records
+        return try rows.map { WebhookRows.record($0) }
     }
 
     /// Webhooks with events to deliver now that no worker has leased.
@@ -159,9 +157,7 @@ extension LedgerReader {
             .time(Ahead.webhookCooldown.limit(now)),
             .time(Ahead.webhookLease.limit(now))
         )
-        var records: [WebhookRecord] = []
-        while try rows.next() { records.append(WebhookRows.record(rows)) }
-        return records
+        return try rows.map { WebhookRows.record($0) }
     }
 
     /// A webhook by its number.
@@ -180,9 +176,7 @@ extension LedgerReader {
             .integer(number),
             .int(limit)
         )
-        var events: [WebhookEvent] = []
-        while try rows.next() { events.append(WebhookEvent(sequence: rows.int64("seq"), body: rows.blob("body"))) }
-        return events
+        return try rows.map { WebhookEvent(sequence: $0.int64("seq"), body: $0.blob("body")) }
     }
 }
 

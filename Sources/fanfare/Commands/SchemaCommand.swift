@@ -54,7 +54,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
         func run() async throws {
             Terminal.write(
-                OpenAPIDocument.make(version: Fanfare.version, ServedRoles.all.map { $0.section }).text + "\n"
+                OpenAPIDocument.make(version: Build.version, ServedRoles.all.map { $0.section }).text + "\n"
             )
         }
     }

@@ -39,7 +39,7 @@ struct ServerCommand: AsyncParsableCommand {
         do {
             let server = try WebServer(
                 configuration,
-                version: Fanfare.version,
+                version: Build.version,
                 logger: Logger(label: "server"),
                 roles: ServedRoles.all,
                 manager: Supervisor()

@@ -1,31 +1,6 @@
 import GRDB
 import GRDBSQLite
 
-extension Database {
-    /// The rows of a query; its statement is prepared once per connection.
-    func rows(_ sql: String, _ values: [SQLValue] = []) throws(LedgerError) -> Rows {
-        let rows = Rows(try prepared(sql))
-        try rows.bind(values)
-        return rows
-    }
-
-    /// Runs a statement to its end and returns the number of changed rows.
-    @discardableResult
-    func run(_ sql: String, _ values: [SQLValue] = []) throws(LedgerError) -> Int {
-        let rows = try rows(sql, values)
-        while try rows.next() {}
-        return Int(sqlite3_changes(sqliteConnection))
-    }
-
-    private func prepared(_ sql: String) throws(LedgerError) -> Statement {
-        do { return try cachedStatement(sql: sql) } catch { throw LedgerError(error, path: ledgerPath) }
-    }
-
-    private var ledgerPath: String {
-        sqlite3_db_filename(sqliteConnection, "main").map { String(cString: $0) } ?? ""
-    }
-}
-
 extension LedgerError {
     /// The error of a connection's last call.
     init(connection: OpaquePointer?) {

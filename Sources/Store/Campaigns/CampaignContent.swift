@@ -131,9 +131,7 @@ extension LedgerReader {
     /// The providers of the chunks that a list has so far, in order of their names.
     public func chunkProviders(list: UInt32) throws(LedgerError) -> [ProviderName] {
         let rows = try db.rows("SELECT DISTINCT provider FROM chunks WHERE list = ?1 ORDER BY provider", .int(list))
-        var providers: [ProviderName] = []
-        while try rows.next() { providers.append(rows.provider("provider")) }
-        return providers
+        return try rows.map { $0.provider("provider") }
     }
 
     /// The contents of a campaign of several providers, in order of the providers' names.

@@ -39,9 +39,9 @@ extension LedgerBackup {
         guard try !connection.hasCompany() else { return nil }
         let (shards, devices): (Int, Int)
         do throws(LedgerError) {
-            (shards, devices) = try LedgerTransaction(db: .postgreSQL(connection), isSynced: true)
+            (shards, devices) = try LedgerTransaction(db: connection, isSynced: true)
                 .tellApart { () throws(LedgerError) in
-                    let now = try LedgerConnection.postgreSQL(connection).number(PostgreSQLConnection.clockQuery)
+                    let now = try connection.number(PostgreSQLConnection.clockQuery)
                     guard let now else { throw .failed("the server did not return its time") }
                     return Timestamp(milliseconds: now)
                 }

@@ -129,8 +129,7 @@ extension LedgerReader {
             .text(app),
             .text(id)
         )
-        var found: [(number: UInt32, app: String)] = []
-        while try rows.next() { found.append((rows.uint32("number"), rows.text("app"))) }
+        let found = try rows.map { (number: $0.uint32("number"), app: $0.text("app")) }
         if found.count > 1 { throw .ambiguous(id: id, apps: found.map(\.app)) }
         return found.first?.number
     }

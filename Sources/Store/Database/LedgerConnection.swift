@@ -1,0 +1,72 @@
+/// The locking of the rows that a query returns.
+enum RowLocking {
+    case none
+    /// Locked against other writers until the transaction ends.
+    ///
+    /// For rows that bodies of `Ledger.Reach.shards` read before they write them. SQLite has only one writer at a time.
+    case untilCommit
+}
+
+/// A connection within a transaction, as the queries see it; each database has its own.
+///
+/// A statement is prepared once per connection. The `reach` of one that writes is that of the changed rows.
+protocol LedgerConnection {
+    /// The rows of a query.
+    func rows(_ sql: String, values: [SQLValue], locking: RowLocking) throws(LedgerError) -> Rows
+
+    /// Locks the rows of a query for this transaction; see `RowLocking`.
+    func lock(_ sql: String, values: [SQLValue]) throws(LedgerError)
+
+    /// Runs a statement to its end and returns the number of changed rows.
+    @discardableResult
+    func run(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Int
+
+    /// The rows that a statement with RETURNING wrote.
+    func writtenRows(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Rows
+
+    /// Leaves out so many of the numbers that the next rows of a table would get in a column.
+    func skipNumbers(of table: String, column: String, count: Int) throws(LedgerError)
+}
+
+extension LedgerConnection {
+    /// The rows of a query.
+    func rows(_ sql: String, _ values: SQLValue..., locking: RowLocking = .none) throws(LedgerError) -> Rows {
+        try rows(sql, values: values, locking: locking)
+    }
+
+    /// The rows of a query with an array of values.
+    func rows(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Rows {
+        try rows(sql, values: values, locking: .none)
+    }
+
+    /// The first column of the first row as a number; nil if there is no row or the column is NULL.
+    func number(_ sql: String, _ values: SQLValue...) throws(LedgerError) -> Int64? {
+        let rows = try rows(sql, values: values)
+        return try rows.next() ? rows.firstNumber : nil
+    }
+
+    /// Locks the rows of a query for this transaction; see `RowLocking`.
+    func lock(_ sql: String, _ values: SQLValue...) throws(LedgerError) { try lock(sql, values: values) }
+
+    /// Runs a statement to its end and returns the number of changed rows.
+    @discardableResult
+    func run(_ sql: String, _ values: SQLValue..., reach: Ledger.Reach = .ledger) throws(LedgerError) -> Int {
+        try run(sql, values: values, reach: reach)
+    }
+
+    /// Runs a statement with an array of values.
+    @discardableResult
+    func run(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Int {
+        try run(sql, values: values, reach: .ledger)
+    }
+
+    /// The first number of the first row that a statement with RETURNING wrote; nil if it wrote none.
+    func writtenNumber(
+        _ sql: String,
+        _ values: SQLValue...,
+        reach: Ledger.Reach = .ledger
+    ) throws(LedgerError) -> Int64? {
+        let rows = try writtenRows(sql, values: values, reach: reach)
+        return try rows.next() ? rows.firstNumber : nil
+    }
+}

@@ -1,0 +1,43 @@
+import GRDB
+import GRDBSQLite
+
+/// GRDB's connection runs the ledger's queries as they are written.
+extension Database: LedgerConnection {
+    func rows(_ sql: String, values: [SQLValue], locking: RowLocking) throws(LedgerError) -> Rows {
+        Rows(try SQLiteResult(try prepared(sql), values))
+    }
+
+    /// Does nothing: there is only one writer at a time.
+    func lock(_ sql: String, values: [SQLValue]) throws(LedgerError) {}
+
+    @discardableResult
+    func run(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Int {
+        let rows = try rows(sql, values: values)
+        while try rows.next() {}
+        return Int(sqlite3_changes(sqliteConnection))
+    }
+
+    func writtenRows(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Rows {
+        try rows(sql, values: values)
+    }
+
+    func skipNumbers(of table: String, column: String, count: Int) throws(LedgerError) {
+        // A table that never had a row has no sequence yet.
+        try run(
+            """
+            INSERT INTO sqlite_sequence (name, seq) SELECT ?1, 0
+            WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)
+            """,
+            .text(table)
+        )
+        try run("UPDATE sqlite_sequence SET seq = seq + ?2 WHERE name = ?1", .text(table), .int(count))
+    }
+
+    private func prepared(_ sql: String) throws(LedgerError) -> Statement {
+        do { return try cachedStatement(sql: sql) } catch { throw LedgerError(error, path: ledgerPath) }
+    }
+
+    private var ledgerPath: String {
+        sqlite3_db_filename(sqliteConnection, "main").map { String(cString: $0) } ?? ""
+    }
+}
