@@ -36,14 +36,11 @@ extension Shard.Facts {
             campaignID: id,
             provider: .apns,
             environment: nil,
-            urgency: .bulk,
+            policy: DeliveryPolicy(),
             pushType: .alert,
             priority: 10,
             expiresAt: CommandTime.now.advanced(by: .seconds(3600)),
-            dropIfOffline: false,
             collapseID: "",
-            maxAttempts: 8,
-            dropUnknown: false,
             payload: Array("{}".utf8)
         )
     }

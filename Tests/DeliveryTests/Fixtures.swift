@@ -22,14 +22,11 @@ enum Fixtures {
             campaignID: "derby",
             provider: .apns,
             environment: nil,
-            urgency: .bulk,
+            policy: DeliveryPolicy(maxAttempts: 3, dropUnknown: dropUnknown),
             pushType: .alert,
             priority: 10,
             expiresAt: after(seconds),
-            dropIfOffline: false,
             collapseID: "score",
-            maxAttempts: 3,
-            dropUnknown: dropUnknown,
             payload: []
         )
         return Shard(

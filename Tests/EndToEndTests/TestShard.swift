@@ -10,14 +10,11 @@ enum TestShard {
             campaignID: "stranger",
             provider: .apns,
             environment: nil,
-            urgency: .bulk,
+            policy: DeliveryPolicy(),
             pushType: .alert,
             priority: 10,
             expiresAt: TestClock.now().advanced(by: .seconds(600)),
-            dropIfOffline: false,
             collapseID: "",
-            maxAttempts: 8,
-            dropUnknown: false,
             payload: Array("{}".utf8),
             traceParent: ""
         )

@@ -61,7 +61,7 @@ import Testing
         #expect(details(6_000_000).isEmpty)
         // At the first tenth of the ramp these take ten seconds.
         #expect(details(9800, minutes: 1).isEmpty && details(0).isEmpty)
-        #expect(details(7_056_000) { $0.delivery.urgency = .urgent }.isEmpty)
+        #expect(details(7_056_000) { $0.delivery.policy.urgency = .urgent }.isEmpty)
     }
 
     @Test func `what a ramp costs counts`() {

@@ -52,21 +52,11 @@ struct SealedRequestTests {
     private func shard(_ job: Job, _ devices: DeviceBatch) -> Shard {
         let push = account.account.provider.compile(job, carriesMessageID: true)
         let facts = Shard.Facts(
-            app: "news",
-            campaignID: job.id,
+            push,
+            of: job,
             provider: account.account.provider.name,
             environment: PushEnvironment(rawValue: origin),
-            urgency: .bulk,
-            pushType: push.pushType,
-            priority: push.priority,
-            expiresAt: now.advanced(by: .seconds(600)),
-            dropIfOffline: false,
-            collapseID: push.collapseID,
-            maxAttempts: 8,
-            dropUnknown: false,
-            payload: push.payload,
-            messageIDAt: push.messageIDAt,
-            personal: push.personal
+            expiresAt: now.advanced(by: .seconds(600))
         )
         return Shard(
             id: ShardID(key: ShardKey(campaign: 7, part: 0, ordinal: 0), path: ""),

@@ -33,14 +33,11 @@ extension FuzzTarget {
             campaignID: "fuzz",
             provider: WebPushProvider().name,
             environment: nil,
-            urgency: .bulk,
+            policy: DeliveryPolicy(maxAttempts: 1),
             pushType: .alert,
             priority: 10,
             expiresAt: Timestamp(milliseconds: 0),
-            dropIfOffline: false,
             collapseID: "",
-            maxAttempts: 1,
-            dropUnknown: false,
             payload: []
         )
         let requests = WebPushAccount(settings: settings)

@@ -203,14 +203,11 @@ extension PrivateServer {
             campaignID: id,
             provider: .apns,
             environment: nil,
-            urgency: .bulk,
+            policy: DeliveryPolicy(),
             pushType: .alert,
             priority: 10,
             expiresAt: WallClock.now().asRead.advanced(by: .seconds(3600)),
-            dropIfOffline: false,
             collapseID: "",
-            maxAttempts: 8,
-            dropUnknown: false,
             payload: Array("{}".utf8)
         )
         var new = NewCampaign(

@@ -42,22 +42,7 @@ enum Fixtures {
         expiresAt: Timestamp = now.advanced(by: .seconds(600))
     ) -> Shard.Facts {
         let push = APNsProvider().compile(job, carriesMessageID: carriesMessageID)
-        return Shard.Facts(
-            app: job.app,
-            campaignID: job.id,
-            provider: .apns,
-            environment: environment,
-            urgency: .bulk,
-            pushType: push.pushType,
-            priority: push.priority,
-            expiresAt: expiresAt,
-            dropIfOffline: job.delivery.dropIfOffline,
-            collapseID: push.collapseID,
-            maxAttempts: 8,
-            dropUnknown: false,
-            payload: push.payload,
-            messageIDAt: push.messageIDAt
-        )
+        return Shard.Facts(push, of: job, provider: .apns, environment: environment, expiresAt: expiresAt)
     }
 
     /// Returns an app with a key.

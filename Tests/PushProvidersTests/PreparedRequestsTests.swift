@@ -46,7 +46,7 @@ struct PreparedRequestsTests {
     }
 
     @Test func `a push that is not to be stored has expiration 0`() throws {
-        let job = Fixtures.job { $0.delivery.dropIfOffline = true }
+        let job = Fixtures.job { $0.delivery.policy.dropIfOffline = true }
         let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil, now: Fixtures.now)
         #expect(Fixtures.lines(requests).contains("apns-expiration: 0"))
     }

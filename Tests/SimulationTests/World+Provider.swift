@@ -50,7 +50,7 @@ extension World {
         if provider.known[key] != nil { violation = "\(shard.id) sends to a device that has an outcome" }
         // A killed worker may leave answers that nobody else receives.
         if report.crashes + report.disconnects == 0,
-            let broken = provider.broken(by: key, maxAttempts: shard.facts.maxAttempts, now: now)
+            let broken = provider.broken(by: key, maxAttempts: shard.facts.policy.maxAttempts, now: now)
         {
             violation = "\(shard.id) \(broken)"
         }

@@ -92,14 +92,11 @@ final class World {
             campaignID: "derby",
             provider: .apns,
             environment: nil,
-            urgency: .bulk,
+            policy: DeliveryPolicy(maxAttempts: [8, 8, 2][random.below(3)], dropUnknown: faults.dropUnknown),
             pushType: .alert,
             priority: 10,
             expiresAt: start.advanced(by: .seconds(end)),
-            dropIfOffline: false,
             collapseID: "score",
-            maxAttempts: [8, 8, 2][random.below(3)],
-            dropUnknown: faults.dropUnknown,
             payload: [0x7B, 0x7D]
         )
         self.random = random

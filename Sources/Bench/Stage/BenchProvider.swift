@@ -60,20 +60,10 @@ struct BenchProvider: Sendable {
         }
         let push = provider.compile(job.job, carriesMessageID: true)
         let facts = Shard.Facts(
-            app: job.job.app,
-            campaignID: job.job.id,
+            push,
+            of: job.job,
             provider: name,
-            environment: nil,
-            urgency: .bulk,
-            pushType: push.pushType,
-            priority: push.priority,
-            expiresAt: job.createdAt.advanced(by: .seconds(86_400)),
-            dropIfOffline: false,
-            collapseID: push.collapseID,
-            maxAttempts: 8,
-            dropUnknown: false,
-            payload: push.payload,
-            messageIDAt: push.messageIDAt
+            expiresAt: job.createdAt.advanced(by: .seconds(86_400))
         )
         let account = try provider.account(settings(far)) { name in
             FileManager.default.contents(atPath: name).map { Array($0) }

@@ -4,6 +4,7 @@ struct DeliveryDecoder {
 
     static let collapseIDBytesMax = 64
     static let attemptsMax = 100
+    static let onUnknown = ["resend", "drop"]
     static let perSecondMax: Int64 = 1_000_000
     static let rampUpMax: Int64 = 86_400
 
@@ -13,7 +14,7 @@ struct DeliveryDecoder {
         var options = DeliveryOptions()
         options.pushType = reader.choice("push_type", of: PushType.self)
         options.priority = reader.choice("priority", of: DeliveryOptions.Priority.self)
-        options.urgency = reader.choice("urgency", of: Urgency.self) ?? .bulk
+        options.policy.urgency = reader.choice("urgency", of: Urgency.self) ?? .bulk
         let isLocal = reader.flag("local_time") ?? false
         if reader.has("repeat") {
             options.repetition = RepetitionDecoder(reader, isLocal: isLocal).repetition
@@ -26,13 +27,13 @@ struct DeliveryDecoder {
         options.quietHours = DeliveryDecoder.quietHours(reader)
         options.hold = reader.flag("hold") ?? false
         options.expiry = DeliveryDecoder.expiry(reader, isLocal: isLocal)
-        options.dropIfOffline = reader.choice("if_offline", among: ["store", "drop"]) == "drop"
+        options.policy.dropIfOffline = reader.choice("if_offline", among: ["store", "drop"]) == "drop"
         options.collapseID = DeliveryDecoder.collapseID(reader)
         options.supersede = reader.flag("supersede") ?? true
-        options.maxAttempts =
-            reader.integer("max_attempts", in: 1...Int64(DeliveryDecoder.attemptsMax)).map(Int.init)
-            ?? options.maxAttempts
-        options.onUnknown = reader.choice("on_unknown", of: DeliveryOptions.OnUnknown.self) ?? .resend
+        options.policy.maxAttempts =
+            reader.integer("max_attempts", in: 1...Int64(DeliveryDecoder.attemptsMax)).map(UInt32.init)
+            ?? options.policy.maxAttempts
+        options.policy.dropUnknown = reader.choice("on_unknown", among: DeliveryDecoder.onUnknown) == "drop"
         options.android = reader.choice("android", of: DeliveryOptions.AndroidMessage.self)
         options.perSecond = reader.integer("per_second", in: 1...DeliveryDecoder.perSecondMax).map(Int.init)
         options.rampUp = DeliveryDecoder.rampUp(reader)

@@ -230,8 +230,8 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var pushType: PushType?
     /// The priority; nil means high, or normal for background pushes.
     public var priority: Priority?
-    /// The urgency, which selects the lane.
-    public var urgency = Urgency.bulk
+    /// The scalars that travel with each shard.
+    public var policy = DeliveryPolicy()
     /// The earliest beginning; nil means at once.
     public var sendAt: Timestamp?
     /// The earliest beginning by the device's wall clock (`local_time`).
@@ -244,18 +244,12 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var repetition: Repetition?
     /// The end of the campaign's use.
     public var expiry = Expiry.none
-    /// True to ask the provider not to store the push (`if_offline: "drop"`).
-    public var dropIfOffline = false
     /// The collapse id; at most 64 bytes of UTF-8, for a template after rendering.
     public var collapseID: String?
     /// True if it collapses in the queue too.
     ///
     /// It then stops older campaigns of its collapse id and audience, and a newer one stops it.
     public var supersede = true
-    /// The maximum number of attempts per device, 1 … 100; the default is the contract's.
-    public var maxAttempts = 8
-    /// The treatment of a device for which no answer arrived.
-    public var onUnknown = OnUnknown.resend
     /// The form of message for Android; nil is the app's own choice.
     public var android: AndroidMessage?
 
@@ -320,13 +314,5 @@ public struct DeliveryOptions: Sendable, Equatable {
         case notification
         /// A data message that the app receives and may show.
         case data
-    }
-
-    /// The treatment of a device for which no answer arrived.
-    public enum OnUnknown: String, Sendable, CaseIterable {
-        /// At least once: send again.
-        case resend
-        /// At most once: the outcome is `failed`, with the reason `Unknown`.
-        case drop
     }
 }

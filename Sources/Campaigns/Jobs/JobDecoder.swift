@@ -87,7 +87,7 @@ struct JobDraft {
         reader.require("audience", fix: "say who is meant, for example {\"list\": \"sport\"}")
         var limits: (exclude: Audience?, atMost: Int?)?
         let audience = reader.value("audience").flatMap { value -> Audience? in
-            let isUrgent = options.urgency == .urgent
+            let isUrgent = options.policy.urgency == .urgent
             let place = pointer.appending("audience")
             let isStored = origin.envelope == nil
             let decoder = AudienceDecoder(value, at: place, JobFields.audience, origin.tokens, log)
@@ -111,7 +111,7 @@ struct JobDraft {
             if envelope.judgesTime { inApp.checkEnd(options, now: envelope.now) }
             if envelope.judgesTime, kind != .inApp { delivery?.checkEnd(createdAt: createdAt, envelope: envelope) }
             if options.repetition != nil { identity.checkRepeated(reader) }
-            JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
+            JobDraft.compareUrgency(options.policy.urgency, envelope: envelope, at: pointer, log)
         }
         if let content, case .devices(let devices)? = audience, origin.envelope != nil, log.isEmpty {
             JobDraft.warnOfVariables(content, options, devices, at: pointer, log)

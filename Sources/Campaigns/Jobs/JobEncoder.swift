@@ -215,7 +215,7 @@ extension DeliveryOptions {
         return .object([
             "push_type": pushType == .alert ? nil : .string(pushType.rawValue),
             "priority": isStandardPriority ? nil : .string(priority.rawValue),
-            "urgency": urgency == .bulk ? nil : .string(urgency.rawValue),
+            "urgency": policy.urgency == .bulk ? nil : .string(policy.urgency.rawValue),
             "send_at": (localSendAt?.text ?? sendAt?.rfc3339).map(JSONValue.string),
             "local_time": localSendAt == nil && repetition?.isLocal != true ? nil : true,
             "quiet_hours": quietHours.map {
@@ -225,11 +225,12 @@ extension DeliveryOptions {
             "hold": hold ? true : nil,
             "expires_at": end.map(JSONValue.string),
             "ttl": seconds.map { .number(JSONNumber($0)) },
-            "if_offline": dropIfOffline ? "drop" : nil,
+            "if_offline": policy.dropIfOffline ? "drop" : nil,
             "collapse_id": collapseID.map(JSONValue.string),
             "supersede": supersede ? nil : false,
-            "max_attempts": maxAttempts == DeliveryOptions().maxAttempts ? nil : .number(JSONNumber(maxAttempts)),
-            "on_unknown": onUnknown == .resend ? nil : .string(onUnknown.rawValue),
+            "max_attempts": policy.maxAttempts == DeliveryPolicy().maxAttempts
+                ? nil : .number(JSONNumber(policy.maxAttempts)),
+            "on_unknown": policy.dropUnknown ? "drop" : nil,
             "android": android.map { .string($0.rawValue) },
             "per_second": perSecond.map { .number(JSONNumber($0)) },
             "ramp_up": rampUp == 0 ? nil : .number(JSONNumber(rampUp)),

@@ -151,7 +151,7 @@ struct PushRules {
     }
 
     private func warnOfPushToTalk() {
-        guard delivery.priority ?? .high != .high || !delivery.dropIfOffline else { return }
+        guard delivery.priority ?? .high != .high || !delivery.policy.dropIfOffline else { return }
         log.warn(
             .unusual,
             at: place("delivery"),

@@ -43,22 +43,16 @@ public struct Shard: Equatable, Sendable {
         public var provider: ProviderName
         /// The provider's environment; nil means the app's own.
         public var environment: PushEnvironment?
-        /// The urgency, the second part of the lane.
-        public var urgency: Urgency
+        /// The job's scalars.
+        public var policy: DeliveryPolicy
         /// The value of `apns-push-type`.
         public var pushType: PushType
         /// The value of `apns-priority`: 10, 5 or 1.
         public var priority: UInt8
         /// The instant after which no request is made.
         public var expiresAt: Timestamp
-        /// True to ask the provider not to store the push.
-        public var dropIfOffline: Bool
         /// The key by which notifications are merged on the device; at most 64 bytes.
         public var collapseID: String
-        /// The maximum number of charged attempts per device.
-        public var maxAttempts: UInt32
-        /// True to give up a device without an answer instead of sending again.
-        public var dropUnknown: Bool
         /// The payload, without the contents of `personal`.
         public var payload: [UInt8]
         /// The offset in the payload of each device's message id, see `MessageIDPlace`; nil if there is none.
@@ -74,14 +68,11 @@ public struct Shard: Equatable, Sendable {
             campaignID: String,
             provider: ProviderName,
             environment: PushEnvironment?,
-            urgency: Urgency,
+            policy: DeliveryPolicy,
             pushType: PushType,
             priority: UInt8,
             expiresAt: Timestamp,
-            dropIfOffline: Bool,
             collapseID: String,
-            maxAttempts: UInt32,
-            dropUnknown: Bool,
             payload: [UInt8],
             messageIDAt: UInt32? = nil,
             personal: PersonalContent = PersonalContent(),
@@ -91,14 +82,11 @@ public struct Shard: Equatable, Sendable {
             self.campaignID = campaignID
             self.provider = provider
             self.environment = environment
-            self.urgency = urgency
+            self.policy = policy
             self.pushType = pushType
             self.priority = priority
             self.expiresAt = expiresAt
-            self.dropIfOffline = dropIfOffline
             self.collapseID = collapseID
-            self.maxAttempts = maxAttempts
-            self.dropUnknown = dropUnknown
             self.payload = payload
             self.messageIDAt = messageIDAt
             self.personal = personal
@@ -130,7 +118,7 @@ public struct Shard: Equatable, Sendable {
     }
 
     /// The lane of its messages.
-    public var lane: Lane { Lane(provider: facts.provider, urgency: facts.urgency) }
+    public var lane: Lane { Lane(provider: facts.provider, urgency: facts.policy.urgency) }
 
     /// The AMQP `message_id`.
     public var messageID: String { id.messageID(generation: generation) }

@@ -22,14 +22,11 @@ extension Shard {
         message.campaignID = shard.facts.campaignID
         message.provider = shard.facts.provider.rawValue
         message.environment = shard.facts.environment?.rawValue ?? ""
-        message.urgent = shard.facts.urgency == .urgent
+        message.policy = shard.facts.policy
         message.pushType = shard.facts.pushType.rawValue
         message.priority = UInt32(shard.facts.priority)
         message.expiresAt = shard.facts.expiresAt.milliseconds
-        message.dropIfOffline = shard.facts.dropIfOffline
         message.collapseID = shard.facts.collapseID
-        message.maxAttempts = shard.facts.maxAttempts
-        message.dropUnknown = shard.facts.dropUnknown
         message.notBefore = shard.notBefore?.milliseconds ?? 0
         message.slotAt = shard.slot?.begins ?? 0
         message.slotLength = UInt64(shard.slot?.length ?? 0)
@@ -96,6 +93,25 @@ extension Shard {
     }
 }
 
+extension Fanfare_V1_ShardMessage {
+    fileprivate var policy: DeliveryPolicy {
+        get {
+            DeliveryPolicy(
+                urgency: urgent ? .urgent : .bulk,
+                dropIfOffline: dropIfOffline,
+                maxAttempts: maxAttempts,
+                dropUnknown: dropUnknown
+            )
+        }
+        set {
+            urgent = newValue.urgency == .urgent
+            dropIfOffline = newValue.dropIfOffline
+            maxAttempts = newValue.maxAttempts
+            dropUnknown = newValue.dropUnknown
+        }
+    }
+}
+
 extension Slot {
     /// The longest slot; the lowest rate, one device per second, never exceeds it.
     private static let lengthMax: UInt64 = 3_600_000_000
@@ -131,14 +147,11 @@ extension Shard.Facts {
             campaignID: message.campaignID,
             provider: ProviderName(rawValue: message.provider),
             environment: PushEnvironment(rawValue: message.environment),
-            urgency: message.urgent ? .urgent : .bulk,
+            policy: message.policy,
             pushType: pushType,
             priority: priority,
             expiresAt: try Self.instant(message.expiresAt),
-            dropIfOffline: message.dropIfOffline,
             collapseID: message.collapseID,
-            maxAttempts: message.maxAttempts,
-            dropUnknown: message.dropUnknown,
             payload: [UInt8](message.payload),
             messageIDAt: messageIDAt,
             personal: personal,

@@ -52,7 +52,7 @@ public struct Claim: Sendable, Equatable {
             campaignID = shard.facts.campaignID
             positions = shard.positions
             count = shard.devices.count
-            dropUnknown = shard.facts.dropUnknown
+            dropUnknown = shard.facts.policy.dropUnknown
         }
 
         func fits(_ record: ShardRecord, _ campaign: CampaignFacts) -> Bool {

@@ -94,7 +94,8 @@ public enum IntakeDecision: Equatable, Sendable {
 
     /// Returns true if one synced transaction can write the campaign with its shards already claimed.
     public static func takesFastPath(_ job: Job) -> Bool {
-        guard job.delivery.urgency == .urgent, job.delivery.perSecond == nil, !job.isFrozenFirst, !job.delivery.hold,
+        guard job.delivery.policy.urgency == .urgent, job.delivery.perSecond == nil, !job.isFrozenFirst,
+            !job.delivery.hold,
             job.delivery.sendAt == nil, job.delivery.repetition == nil, !job.isByTimeZone,
             case .devices(let devices) = job.audience
         else { return false }

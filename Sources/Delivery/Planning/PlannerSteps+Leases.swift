@@ -50,7 +50,7 @@ extension PlannerSteps {
                 shards[index].record.state = .unpublished
                 // Time that counts from the release has begun with it.
                 shards[index].facts.expiresAt = campaign.expiresAt
-                shards[index].facts.urgency = held.urgency
+                shards[index].facts.policy.urgency = held.urgency
             }
             addFirst(.publishFired(shards))
         }
@@ -61,7 +61,7 @@ extension PlannerSteps {
         // A campaign whose urgency has changed goes to another lane.
         let urgencies = Dictionary(held.map { ($0.key, $0.urgency) }) { first, _ in first }
         prepared = prepared.filter { key, shards in
-            urgencies[key].map { urgency in shards.allSatisfy { $0.facts.urgency == urgency } } ?? false
+            urgencies[key].map { urgency in shards.allSatisfy { $0.facts.policy.urgency == urgency } } ?? false
         }
         let window = Window.free(consumers: consumers, prefetch: prefetch, unclaimed: 0)
         // Under a rate the first shards wait for their turns like all others.

@@ -20,7 +20,7 @@ public struct ShardToPublish: Sendable, Equatable {
     }
 
     /// The lane of the message.
-    public var lane: Lane { Lane(provider: facts.provider, urgency: facts.urgency) }
+    public var lane: Lane { Lane(provider: facts.provider, urgency: facts.policy.urgency) }
 
     /// The AMQP `message_id`.
     public var messageID: String { record.id.messageID(generation: record.generation) }

@@ -38,7 +38,9 @@ extension LoopRuns {
             } else {
                 unflushed -= save.answers
                 places[save.slot]?.run.markCommitted(save.progress.started)
-                if place.run.shard.facts.dropUnknown, hasWork(save.slot) { actions.append(.ask(slot: save.slot)) }
+                if place.run.shard.facts.policy.dropUnknown, hasWork(save.slot) {
+                    actions.append(.ask(slot: save.slot))
+                }
             }
         }
     }

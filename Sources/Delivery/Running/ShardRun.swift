@@ -105,7 +105,7 @@ public struct ShardRun: Sendable {
         turns = slot.map { Turns(slot: $0, count: progress.count, lateness: lateness) }
         committedMark = progress.started
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
-        if shard.facts.dropUnknown { dropStarted() }
+        if shard.facts.policy.dropUnknown { dropStarted() }
         askAgain()
         answeredBefore = self.progress.answeredCount
         if let notBefore = shard.notBefore, notBefore > now { wait(until: notBefore, now: now) }
@@ -126,7 +126,7 @@ public struct ShardRun: Sendable {
         progress.resendHeld()
         isDirty = true
         // With at most once, only devices that the ledger knows to be pending may be sent to.
-        if shard.facts.dropUnknown { committedMark = 0 }
+        if shard.facts.policy.dropUnknown { committedMark = 0 }
     }
 
     /// Moves the started mark ahead when half of its lead is used; it takes effect once it is committed.
@@ -166,7 +166,7 @@ public struct ShardRun: Sendable {
             return open(Int(position))
         }
         while cursor < progress.count {
-            if shard.facts.dropUnknown {
+            if shard.facts.policy.dropUnknown {
                 moveMark()
                 if cursor >= committedMark { return nil }
             }
@@ -215,7 +215,7 @@ public struct ShardRun: Sendable {
 
     /// True if no stream may be opened before a save of the progress is durable.
     public var isWaitingForMark: Bool {
-        shard.facts.dropUnknown && again.isEmpty && cursor >= committedMark && cursor < progress.count
+        shard.facts.policy.dropUnknown && again.isEmpty && cursor >= committedMark && cursor < progress.count
     }
 
     private mutating func open(_ position: Int) -> Int {
@@ -332,7 +332,7 @@ public struct ShardRun: Sendable {
     ) {
         let situation = RetryLadder.Situation(
             attempt: shard.attempt,
-            maxAttempts: shard.facts.maxAttempts,
+            maxAttempts: shard.facts.policy.maxAttempts,
             expiresAt: shard.facts.expiresAt
         )
         var note = Progress.Note(reason: reason, requests: requests[position], unanswered: unanswered)
@@ -351,7 +351,7 @@ public struct ShardRun: Sendable {
 
     /// Notes that no answer came: nobody knows if the request was processed.
     public mutating func unanswered(_ position: Int, reason: String, now: Timestamp) {
-        if shard.facts.dropUnknown {
+        if shard.facts.policy.dropUnknown {
             ended(position, .outcome(.failed, reason: "Unknown", deadSince: nil), now: now)
         } else {
             inFlight -= 1
@@ -380,7 +380,7 @@ public struct ShardRun: Sendable {
         self.epoch = epoch
         self.isLeaseLost = isLeaseLost
         isDirty = true
-        guard !shard.facts.dropUnknown else { return }
+        guard !shard.facts.policy.dropUnknown else { return }
         for position in 0..<progress.count where progress.state(at: position) == .held {
             again.append(UInt16(position))
         }

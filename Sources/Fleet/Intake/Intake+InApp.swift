@@ -22,16 +22,12 @@ extension Intake {
             campaignID: job.id,
             provider: Self.inAppProvider,
             environment: nil,
-            urgency: .bulk,
+            policy: DeliveryPolicy(maxAttempts: 1),
             pushType: .alert,
             priority: 5,
             expiresAt: expiresAt,
-            dropIfOffline: false,
             collapseID: "",
-            maxAttempts: 1,
-            dropUnknown: false,
             payload: [],
-            messageIDAt: nil,
             traceParent: origin.traceParent
         )
         var excluded: UInt32?

@@ -138,20 +138,10 @@ struct Intake: Sendable {
         let schedule = try await schedule(job, origin, now: now)
         let (audience, expiresAt) = (schedule.audience, schedule.expiresAt)
         let facts = Shard.Facts(
-            app: job.app,
-            campaignID: job.id,
+            push,
+            of: job,
             provider: variants.provider.name,
-            environment: nil,
-            urgency: job.delivery.urgency,
-            pushType: push.pushType,
-            priority: push.priority,
             expiresAt: expiresAt,
-            dropIfOffline: job.delivery.dropIfOffline,
-            collapseID: push.collapseID,
-            maxAttempts: UInt32(job.delivery.maxAttempts),
-            dropUnknown: job.delivery.onUnknown == .drop,
-            payload: push.payload,
-            messageIDAt: push.messageIDAt,
             traceParent: origin.traceParent
         )
         let isKnown = schedule.freezing == nil && schedule.repetition == nil

@@ -47,7 +47,7 @@ enum RateWarning {
 
     private static func quotaWarning(_ job: Job, _ quota: ProviderQuota, _ devices: Int, left: Duration) -> Problem? {
         // Urgent pushes do not wait for a quota.
-        guard job.delivery.urgency == .bulk, devices > 0 else { return nil }
+        guard job.delivery.policy.urgency == .bulk, devices > 0 else { return nil }
         let pace = Pace(quota)
         let seconds = Double(devices) * 60 / Double(pace.perMinute)
         // Most ramps start again; with few devices all are sent before the ramp is over.

@@ -32,7 +32,7 @@ extension SenderLoop {
             for: account,
             shard.facts.environment,
             isApart: shard.id.key.part == ShardKey.suspectPart,
-            isUrgent: shard.facts.urgency == .urgent
+            isUrgent: shard.facts.policy.urgency == .urgent
         )
     }
 

@@ -155,7 +155,11 @@ final class WorkCoordinator {
             worker: worker,
             knowsApp: sends && apps.account(app: shard.facts.app, provider: shard.facts.provider) != nil,
             adopting: order.adopting,
-            isPaced: apps.isPaced(app: shard.facts.app, provider: shard.facts.provider, urgency: shard.facts.urgency),
+            isPaced: apps.isPaced(
+                app: shard.facts.app,
+                provider: shard.facts.provider,
+                urgency: shard.facts.policy.urgency
+            ),
             isAlone: order.isAlone,
             overdue: order.overdue,
             judgesSilence: order.judgesSilence,

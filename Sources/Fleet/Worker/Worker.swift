@@ -74,38 +74,62 @@ package final class Worker: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.worker.loops)
         do {
             try await check(configuration, on: group.next())
-            let ledger = try Ledger.open(configuration.store, create: true, logger: logger)
-            let name = "\(hostName()).\(getpid())"
-            let roles = configuration.worker.roles.map(\.rawValue).sorted()
-            let id = try await ledger.write(.synced) {
-                try $0.setAskedEvents(apps.askedEvents)
-                try $0.setWebhooks(apps.webhookEntries, now: ledger.now())
-                return try $0.registerWorker(
-                    name: name,
-                    roles: roles,
-                    accounts: apps.reported,
-                    skew: ledger.standing.skew,
-                    now: ledger.now()
-                )
+            return try await withLedger(configuration.store, logger) { ledger in
+                let context = try await register(configuration, apps, ledger, on: group.next(), logger)
+                return try await assemble(context, group, probes, manager)
             }
-            let context = WorkerContext(
-                configuration: configuration,
-                name: name,
-                worker: id,
-                ledger: ledger,
-                apps: apps,
-                providers: ProviderRegistry.providers.map(\.name),
-                logger: logger,
-                spans: configuration.collector.map {
-                    SpanRelay($0, worker: name, loop: group.next(), logger: logger)
-                }
-            )
-            return try await assemble(context, group, probes, manager)
         } catch {
             await probes.stop()
             try? await group.shutdownGracefully()  // the first error is the one to report
             throw error
         }
+    }
+
+    /// Opens the ledger for the rest of the start, and closes it again when that throws.
+    static func withLedger<Value>(
+        _ location: Configuration.StoreLocation,
+        _ logger: Logger,
+        _ body: (Ledger) async throws -> Value
+    ) async throws -> Value {
+        let ledger = try Ledger.open(location, create: true, logger: logger)
+        do {
+            return try await body(ledger)
+        } catch {
+            await ledger.close()
+            throw error
+        }
+    }
+
+    private static func register(
+        _ configuration: Configuration,
+        _ apps: AppDirectory,
+        _ ledger: Ledger,
+        on loop: any EventLoop,
+        _ logger: Logger
+    ) async throws -> WorkerContext {
+        let name = "\(hostName()).\(getpid())"
+        let roles = configuration.worker.roles.map(\.rawValue).sorted()
+        let id = try await ledger.write(.synced) {
+            try $0.setAskedEvents(apps.askedEvents)
+            try $0.setWebhooks(apps.webhookEntries, now: ledger.now())
+            return try $0.registerWorker(
+                name: name,
+                roles: roles,
+                accounts: apps.reported,
+                skew: ledger.standing.skew,
+                now: ledger.now()
+            )
+        }
+        return WorkerContext(
+            configuration: configuration,
+            name: name,
+            worker: id,
+            ledger: ledger,
+            apps: apps,
+            providers: ProviderRegistry.providers.map(\.name),
+            logger: logger,
+            spans: configuration.collector.map { SpanRelay($0, worker: name, loop: loop, logger: logger) }
+        )
     }
 
     private static func check(_ configuration: Configuration, on loop: any EventLoop) async throws {

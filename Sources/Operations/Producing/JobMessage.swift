@@ -9,7 +9,7 @@ enum JobMessage {
     ///
     /// `at` is the producer's instant: it replaces a missing `created_at`, in whole seconds.
     static func outbound(_ job: Job, body: [UInt8], at: Timestamp) -> OutboundMessage {
-        let isUrgent = job.delivery.urgency == .urgent
+        let isUrgent = job.delivery.policy.urgency == .urgent
         return OutboundMessage(
             exchange: BrokerNames.campaigns,
             routingKey: job.app,

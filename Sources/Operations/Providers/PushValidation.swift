@@ -67,21 +67,11 @@ package struct PushValidation: Sendable, Equatable {
             let push = variants.pushes[variants.index(of: device.locale)]
             let release = ExpiryRule.release(createdAt: now, sendAt: job.delivery.sendAt, acceptedAt: now)
             let facts = Shard.Facts(
-                app: job.app,
-                campaignID: job.id,
+                push,
+                of: job,
                 provider: device.provider,
                 environment: device.environment,
-                urgency: job.delivery.urgency,
-                pushType: push.pushType,
-                priority: push.priority,
-                expiresAt: job.expiresAt(acceptedAt: now),
-                dropIfOffline: job.delivery.dropIfOffline,
-                collapseID: push.collapseID,
-                maxAttempts: 1,
-                dropUnknown: true,
-                payload: push.payload,
-                messageIDAt: push.messageIDAt,
-                personal: push.personal
+                expiresAt: job.expiresAt(acceptedAt: now)
             )
             var variables = device.variables
             // The registry's count is not known here, so the longest one is used, as in a preview.

@@ -56,7 +56,7 @@ public struct APNsAccount: ProviderAccount {
     /// stores a push for at most 30 days. An end beyond the 32 bits of that field becomes its last instant.
     public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
         // At least 1, because 0 has another meaning; no live shard has an instant that long ago.
-        let expiration = facts.dropIfOffline ? 0 : min(max(1, facts.expiresAt.seconds), Self.expirationMax)
+        let expiration = facts.policy.dropIfOffline ? 0 : min(max(1, facts.expiresAt.seconds), Self.expirationMax)
         var headers = [
             RequestHeader(":method", "POST"),
             RequestHeader(":scheme", "https"),

@@ -48,7 +48,7 @@ struct FCMRequest {
     /// message (contract, section 1).
     private static func envelope(_ facts: Shard.Facts, now: Timestamp, isValidation: Bool) -> [UInt8] {
         let left = (facts.expiresAt.milliseconds - now.milliseconds) / 1000
-        let seconds = facts.dropIfOffline ? 0 : min(max(1, left), FCMProvider.secondsMax)
+        let seconds = facts.policy.dropIfOffline ? 0 : min(max(1, left), FCMProvider.secondsMax)
         let flag = isValidation ? "\"validate_only\":true," : ""
         return Array("{\(flag)\"message\":{\"android\":{\"ttl\":\"\(seconds)s\",".utf8)
     }

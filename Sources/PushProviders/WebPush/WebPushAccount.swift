@@ -92,7 +92,7 @@ public struct WebPushAccount: ProviderAccount {
 
     /// The remaining time, at least a second, or 0 when the service is not to store the message (RFC 8030, 5.2).
     private static func seconds(_ facts: Shard.Facts, now: Timestamp) -> Int64 {
-        if facts.dropIfOffline { return 0 }
+        if facts.policy.dropIfOffline { return 0 }
         return min(max(1, (facts.expiresAt.milliseconds - now.milliseconds) / 1000), WebPushProvider.secondsMax)
     }
 

@@ -54,9 +54,9 @@ extension LedgerReader {
     func campaignPush(_ number: UInt32) throws(LedgerError) -> CampaignPush? {
         let rows = try db.rows(
             """
-            SELECT app, id, provider, urgency, push_type, priority, expires_at, drop_if_offline, collapse_id,
-                max_attempts, drop_unknown, payload, trace_parent, list, carries_variables, message_id_at,
-                has_parts, ignores_cap, badge_step, badge_count, tags
+            SELECT \(DeliveryPolicy.columns), app, id, provider, push_type, priority, expires_at, collapse_id, payload,
+                trace_parent, list, carries_variables, message_id_at, has_parts, ignores_cap, badge_step, badge_count,
+                tags
             FROM campaigns WHERE number = ?1
             """,
             .int(number)
@@ -65,7 +65,7 @@ extension LedgerReader {
         let found = rows.text("push_type") == CampaignVariant.pushType ? try variants(number) : nil
         let contents = rows.text("push_type") == CampaignContent.severalPushTypes ? try contents(number) : []
         let pushType = found?.pushType ?? contents.first?.pushType ?? PushType(rawValue: rows.text("push_type"))
-        guard let urgency: Urgency = rows.value("urgency"), let pushType else {
+        guard let policy = DeliveryPolicy(rows), let pushType else {
             throw .failed("campaign \(number) has an urgency or push type that this version does not know")
         }
         let facts = Shard.Facts(
@@ -73,14 +73,11 @@ extension LedgerReader {
             campaignID: rows.text("id"),
             provider: rows.provider("provider"),
             environment: nil,
-            urgency: urgency,
+            policy: policy,
             pushType: pushType,
             priority: UInt8(truncatingIfNeeded: rows.int64("priority")),
             expiresAt: rows.time("expires_at"),
-            dropIfOffline: rows.bool("drop_if_offline"),
             collapseID: rows.text("collapse_id"),
-            maxAttempts: rows.uint32("max_attempts"),
-            dropUnknown: rows.bool("drop_unknown"),
             payload: rows.blob("payload"),
             messageIDAt: rows.optionalUInt32("message_id_at"),
             traceParent: rows.text("trace_parent")

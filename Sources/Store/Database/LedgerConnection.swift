@@ -69,4 +69,15 @@ extension LedgerConnection {
         let rows = try writtenRows(sql, values: values, reach: reach)
         return try rows.next() ? rows.firstNumber : nil
     }
+
+    /// Inserts a row and returns the number that the table gives it; each value stands beside its column's name.
+    func insertedNumber(
+        into table: String,
+        _ row: [(column: String, value: SQLValue)]
+    ) throws(LedgerError) -> Int64? {
+        let columns = row.map(\.column).joined(separator: ", ")
+        let sql = "INSERT INTO \(table) (\(columns)) VALUES (\(Placeholders.list(row.count))) RETURNING number"
+        let rows = try writtenRows(sql, values: row.map(\.value), reach: .ledger)
+        return try rows.next() ? rows.firstNumber : nil
+    }
 }

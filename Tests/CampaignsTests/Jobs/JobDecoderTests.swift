@@ -43,9 +43,9 @@ struct JobDecoderTests {
         #expect(content.data.map(\.name) == ["match", "deep"])
         #expect(content.apns == .object(["aps": .object(["input-push-token": 1])]))
         let delivery = job.delivery
-        #expect(delivery.pushType == .alert && delivery.priority == .low && delivery.urgency == .urgent)
-        #expect(delivery.expiry == .ttl(seconds: 3600) && delivery.dropIfOffline && !delivery.supersede)
-        #expect(delivery.collapseID == "score" && delivery.maxAttempts == 3 && delivery.onUnknown == .drop)
+        #expect(delivery.pushType == .alert && delivery.priority == .low && delivery.policy.urgency == .urgent)
+        #expect(delivery.expiry == .ttl(seconds: 3600) && delivery.policy.dropIfOffline && !delivery.supersede)
+        #expect(delivery.collapseID == "score" && delivery.policy.maxAttempts == 3 && delivery.policy.dropUnknown)
     }
 
     @Test func `a Live Activity arrives`() throws {

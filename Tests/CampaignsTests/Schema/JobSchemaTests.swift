@@ -95,7 +95,7 @@ struct JobSchemaTests {
         #expect(words("delivery", "push_type") == Set(PushType.allCases.map(\.rawValue)))
         #expect(words("delivery", "priority") == Set(DeliveryOptions.Priority.allCases.map(\.rawValue)))
         #expect(words("delivery", "urgency") == Set(Urgency.allCases.map(\.rawValue)))
-        #expect(words("delivery", "on_unknown") == Set(DeliveryOptions.OnUnknown.allCases.map(\.rawValue)))
+        #expect(words("delivery", "on_unknown") == Set(DeliveryDecoder.onUnknown))
         #expect(words("device", "environment") == Set(PushEnvironment.apple.map(\.rawValue)))
         #expect(words("job", "kind") == Set(CampaignKind.allCases.map(\.rawValue)))
         #expect(words("announcement", "format") == Set(Announcement.Format.allCases.map(\.rawValue)))

@@ -18,8 +18,9 @@ import Testing
         #expect(shard.notBefore == Timestamp(milliseconds: 1_780_000_000_000))
         let facts = shard.facts
         #expect(facts.app == "news" && facts.campaignID == "derby" && facts.provider == .apns)
-        #expect(facts.environment == .sandbox && facts.urgency == .urgent && facts.pushType == .alert)
-        #expect(facts.priority == 10 && facts.maxAttempts == 8 && facts.dropIfOffline && facts.dropUnknown)
+        let policy = DeliveryPolicy(urgency: .urgent, dropIfOffline: true, maxAttempts: 8, dropUnknown: true)
+        #expect(facts.environment == .sandbox && facts.policy == policy)
+        #expect(facts.pushType == .alert && facts.priority == 10)
         #expect(facts.expiresAt == Timestamp(milliseconds: 1_790_000_000_000))
         #expect(facts.collapseID == "score" && facts.traceParent == "00-abc" && facts.messageIDAt == 46)
         #expect(String(decoding: facts.payload, as: UTF8.self).hasPrefix(#"{"aps":{"alert":"goal"}"#))

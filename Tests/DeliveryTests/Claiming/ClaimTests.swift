@@ -165,7 +165,7 @@ import Testing
     @Test func `what a run that ended without a word may have sent to is all that has no answer`() {
         func maybeSent(_ row: ShardRecord, _ owner: Claim.Owner, adopting: UInt32? = nil, drops: Bool = false) -> Int {
             var shard = Fixtures.shard()
-            shard.facts.dropUnknown = drops
+            shard.facts.policy.dropUnknown = drops
             let claim = Claim(
                 key: Fixtures.key,
                 generation: 1,

@@ -5,7 +5,7 @@ import Testing
 @Suite struct IntakeDecisionTests {
     private func job(_ audience: Audience = .list(name: "fans", version: nil), urgent: Bool = false) -> Job {
         var job = Job(id: "derby", app: "news", audience: audience, content: Content())
-        job.delivery.urgency = urgent ? .urgent : .bulk
+        job.delivery.policy.urgency = urgent ? .urgent : .bulk
         return job
     }
 

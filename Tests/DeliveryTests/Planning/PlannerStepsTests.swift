@@ -82,7 +82,7 @@ import Testing
 
     private func shard(_ urgency: Urgency = .bulk) -> ShardToPublish {
         var facts = Fixtures.shard().facts
-        facts.urgency = urgency
+        facts.policy.urgency = urgency
         return ShardToPublish(record: Fixtures.row(.aside, aside: .held), facts: facts, firstIndex: 0, devices: [])
     }
 
@@ -107,7 +107,8 @@ import Testing
             if case .lookAtHeld = step { steps.looked(atHeld: [.init(fired, urgency: .urgent)], look) }
         }
         var shard = shard()
-        (shard.record.state, shard.facts.expiresAt, shard.facts.urgency) = (.unpublished, fired.expiresAt, .urgent)
+        (shard.record.state, shard.facts.expiresAt) = (.unpublished, fired.expiresAt)
+        shard.facts.policy.urgency = .urgent
         #expect(steps.prefix(3) == [.lookAtHeld([1]), .publishFired([shard]), .lease])
     }
 

@@ -43,21 +43,10 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
     func facts(_ job: Job, carriesMessageID: Bool = false) -> Shard.Facts {
         let push = provider.compile(job, carriesMessageID: carriesMessageID)
         return Shard.Facts(
-            app: job.app,
-            campaignID: job.id,
+            push,
+            of: job,
             provider: provider.name,
-            environment: nil,
-            urgency: .bulk,
-            pushType: push.pushType,
-            priority: push.priority,
-            expiresAt: Fixtures.now.advanced(by: .seconds(600)),
-            dropIfOffline: job.delivery.dropIfOffline,
-            collapseID: push.collapseID,
-            maxAttempts: 8,
-            dropUnknown: false,
-            payload: push.payload,
-            messageIDAt: push.messageIDAt,
-            personal: push.personal
+            expiresAt: Fixtures.now.advanced(by: .seconds(600))
         )
     }
 

@@ -35,23 +35,7 @@ enum FCMFixtures {
         expiresAt: Timestamp = now.advanced(by: .seconds(600))
     ) -> Shard.Facts {
         let push = FCMProvider().compile(job, carriesMessageID: carriesMessageID)
-        return Shard.Facts(
-            app: job.app,
-            campaignID: job.id,
-            provider: FCMProvider().name,
-            environment: nil,
-            urgency: .bulk,
-            pushType: push.pushType,
-            priority: push.priority,
-            expiresAt: expiresAt,
-            dropIfOffline: job.delivery.dropIfOffline,
-            collapseID: push.collapseID,
-            maxAttempts: 8,
-            dropUnknown: false,
-            payload: push.payload,
-            messageIDAt: push.messageIDAt,
-            personal: push.personal
-        )
+        return Shard.Facts(push, of: job, provider: FCMProvider().name, expiresAt: expiresAt)
     }
 
     /// Returns the body of the request to `token`.

@@ -61,7 +61,7 @@ struct FCMMessageTests {
         (600, false, "600s"), (0, false, "1s"), (-5, false, "1s"), (2_592_000, false, "2419200s"), (600, true, "0s"),
     ])
     func `ttl is what is left, at least a second and at most 28 days`(left: Int, drops: Bool, ttl: String) throws {
-        let job = Fixtures.job { $0.delivery.dropIfOffline = drops }
+        let job = Fixtures.job { $0.delivery.policy.dropIfOffline = drops }
         let facts = FCMFixtures.facts(job, expiresAt: FCMFixtures.now.advanced(by: .seconds(left)))
         let requests = try FCMFixtures.account().requests(for: facts, authorization: nil, now: FCMFixtures.now)
         #expect(String(decoding: requests.body, as: UTF8.self).contains(#""ttl":"\#(ttl)""#))

@@ -44,7 +44,7 @@ import Testing
     func `TTL is the time that is left, and 0 says now or never`(milliseconds: Int64, drops: Bool, ttl: String) throws {
         let facts = Self.facts { facts in
             facts.expiresAt = Timestamp(milliseconds: Fixtures.now.milliseconds + milliseconds)
-            facts.dropIfOffline = drops
+            facts.policy.dropIfOffline = drops
         }
         #expect(try Self.lines(facts).contains("ttl: \(ttl)"))
     }

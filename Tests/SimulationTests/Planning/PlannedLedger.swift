@@ -171,7 +171,7 @@ final class PlannedLedger {
 
     func message(_ record: ShardRecord) -> ShardToPublish {
         var facts = Self.facts
-        facts.urgency = campaigns[record.id.key.campaign]?.urgency ?? .bulk
+        facts.policy.urgency = campaigns[record.id.key.campaign]?.urgency ?? .bulk
         return ShardToPublish(record: record, facts: facts, firstIndex: 0, devices: [])
     }
 
@@ -206,14 +206,11 @@ final class PlannedLedger {
         campaignID: "derby",
         provider: .apns,
         environment: nil,
-        urgency: .bulk,
+        policy: DeliveryPolicy(maxAttempts: 3),
         pushType: .alert,
         priority: 10,
         expiresAt: Timestamp(milliseconds: 0),
-        dropIfOffline: false,
         collapseID: "score",
-        maxAttempts: 3,
-        dropUnknown: false,
         payload: []
     )
 }
