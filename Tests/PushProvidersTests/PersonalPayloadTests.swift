@@ -120,8 +120,8 @@ struct PersonalPayloadTests {
 
     @Test func `a localization over the limit is told at its place`() {
         let job = Fixtures.job { job in
-            var other = Localization(locale: "pt-BR")
-            other.body = String(repeating: "x", count: 4090)
+            var other = Localization(locale: "pt-BR", content: Content())
+            other.content.body = String(repeating: "x", count: 4090)
             job.content.localizations = [other]
         }
         let problems = APNsProvider().check(job, carriesMessageID: false).problems

@@ -14,7 +14,7 @@ struct ProviderTokenRuleTests {
     }
 
     /// Asks for a token, and signs when told to.
-    private func token(_ rule: inout ProviderTokenRule, _ now: Timestamp) throws -> ProviderToken {
+    private func token(_ rule: inout ProviderTokenRule, _ now: Timestamp) throws -> SignedToken {
         switch rule.tokenNeeded(now: now) {
         case .use(let token): return token
         case .sign: return rule.signed(Array(repeating: 7, count: 64))
@@ -180,7 +180,7 @@ struct ProviderTokenRuleTests {
                 return (state >> 20) % bound
             }
             var now = start
-            var made: [(token: ProviderToken, isReplacement: Bool)] = []
+            var made: [(token: SignedToken, isReplacement: Bool)] = []
             var refused: Set<UInt32> = []
             var pausedUntil = start
             for _ in 0..<300 {

@@ -12,8 +12,8 @@ struct SoundEndingTests {
                 $0.content.sound = sound
                 return
             }
-            var other = Localization(locale: language)
-            other.sound = sound
+            var other = Localization(locale: language, content: Content())
+            other.content.sound = sound
             $0.content.localizations = [other]
         }
         let check = provider.check(job, carriesMessageID: false)

@@ -19,16 +19,7 @@ struct ContentDecoder {
     }
 
     func content(_ kind: CampaignKind, isLiveActivity: Bool) -> Content {
-        var content = Content()
-        content.title = reader.text("title")
-        content.subtitle = reader.text("subtitle")
-        content.body = reader.text("body")
-        content.titleLocKey = plain("title_loc_key")
-        content.titleLocArgs = arguments("title_loc_args", of: "title_loc_key")
-        content.subtitleLocKey = plain("subtitle_loc_key")
-        content.subtitleLocArgs = arguments("subtitle_loc_args", of: "subtitle_loc_key")
-        content.locKey = plain("loc_key")
-        content.locArgs = arguments("loc_args", of: "loc_key")
+        var content = texts { arguments($0, of: $1) }
         content.launchImage = plain("launch_image")
         content.url = reader.text("url")
         content.mediaURL = mediaURL()
@@ -158,26 +149,32 @@ struct ContentDecoder {
             }
             let decoder = ContentDecoder(member.value, at: entry, log, fields: JobFields.localization)
             let localization = decoder?.localization(member.name)
-            Templates.checkSize(localization?.alone.personalTexts(at: entry) ?? [], at: entry, log)
+            Templates.checkSize(localization?.content.personalTexts(at: entry) ?? [], at: entry, log)
             return localization
         }
     }
 
     private func localization(_ locale: String) -> Localization {
-        var result = Localization(locale: locale)
-        result.title = reader.text("title")
-        result.subtitle = reader.text("subtitle")
-        result.body = reader.text("body")
-        result.titleLocKey = plain("title_loc_key")
-        result.titleLocArgs = reader.texts("title_loc_args")
-        result.subtitleLocKey = plain("subtitle_loc_key")
-        result.subtitleLocArgs = reader.texts("subtitle_loc_args")
-        result.locKey = plain("loc_key")
-        result.locArgs = reader.texts("loc_args")
-        result.url = reader.text("url")
-        result.mediaURL = mediaURL()
-        result.sound = sound()
-        return result
+        var content = texts { name, _ in reader.texts(name) }
+        content.url = reader.text("url")
+        content.mediaURL = mediaURL()
+        content.sound = sound()
+        return Localization(locale: locale, content: content)
+    }
+
+    /// Returns a content with the texts and their keys; `arguments` reads those of a key.
+    private func texts(_ arguments: (_ name: String, _ key: String) -> [String]) -> Content {
+        var content = Content()
+        content.title = reader.text("title")
+        content.subtitle = reader.text("subtitle")
+        content.body = reader.text("body")
+        content.titleLocKey = plain("title_loc_key")
+        content.titleLocArgs = arguments("title_loc_args", "title_loc_key")
+        content.subtitleLocKey = plain("subtitle_loc_key")
+        content.subtitleLocArgs = arguments("subtitle_loc_args", "subtitle_loc_key")
+        content.locKey = plain("loc_key")
+        content.locArgs = arguments("loc_args", "loc_key")
+        return content
     }
 
     private func sound() -> Sound? {

@@ -92,9 +92,10 @@ struct InAppRules {
     /// Checks that a localization has only a header, a message and an image.
     private func check(_ localization: Localization) {
         let entry = place("content", "localizations").appending(localization.locale)
-        var rest = localization
+        let content = localization.content
+        var rest = content
         (rest.title, rest.body, rest.mediaURL) = (nil, nil, nil)
-        if rest != Localization(locale: localization.locale) {
+        if rest != Content() {
             log.refuse(
                 .conflict,
                 at: entry,
@@ -102,18 +103,18 @@ struct InAppRules {
                 fix: "leave the rest out"
             )
         }
-        let texts = [("title", localization.title), ("body", localization.body), ("media_url", localization.mediaURL)]
-        let isPage = content?.inApp?.layout == .html
+        let texts = [("title", content.title), ("body", content.body), ("media_url", content.mediaURL)]
+        let isPage = self.content?.inApp?.layout == .html
         for (name, text) in texts {
             guard let text else { continue }
             if !isPage || name != "body" { Templates.refuseAnywhere(in: text, name, at: entry.appending(name), log) }
-            guard let message = content?.inApp, let missing = message.unused(name) else { continue }
+            guard let message = self.content?.inApp, let missing = message.unused(name) else { continue }
             log.refuse(.conflict, at: entry.appending(name), missing, fix: "leave it out")
         }
         let bytesMax = isPage ? InAppMessageDecoder.pageBytesMax : InAppMessageDecoder.messageBytesMax
         for (name, text, most) in [
-            ("title", localization.title, InAppMessageDecoder.headerBytesMax), ("body", localization.body, bytesMax),
-            ("media_url", localization.mediaURL, InAppMessageDecoder.urlBytesMax),
+            ("title", content.title, InAppMessageDecoder.headerBytesMax), ("body", content.body, bytesMax),
+            ("media_url", content.mediaURL, InAppMessageDecoder.urlBytesMax),
         ] {
             guard let count = text?.utf8.count, count > most else { continue }
             let detail = "\(name) has \(count) bytes of UTF-8, at most \(most) are allowed"

@@ -7,7 +7,7 @@ extension Job {
         guard var message = content.inApp else { return nil }
         let index = LocaleFallback.index(of: locale, among: content.localizations.map(\.locale))
         guard let index else { return message }
-        let other = content.localizations[index]
+        let other = content.localizations[index].content
         if let header = other.title { message.header = header }
         if let text = other.body { message.message = text }
         if let image = other.mediaURL { message.imageURL = image }

@@ -137,32 +137,13 @@ extension Content {
             "apns": apns,
             "fcm": fcm,
             "localizations": localizations.isEmpty
-                ? nil : .object(localizations.map { JSONMember($0.locale, $0.encoded) }),
+                ? nil : .object(localizations.map { JSONMember($0.locale, $0.content.encoded) }),
         ])
     }
 }
 
 extension ActionLink {
     fileprivate var encoded: JSONValue { .object(["id": .string(id), "url": .string(url)]) }
-}
-
-extension Localization {
-    fileprivate var encoded: JSONValue {
-        .object([
-            "title": title.map(JSONValue.string),
-            "subtitle": subtitle.map(JSONValue.string),
-            "body": body.map(JSONValue.string),
-            "title_loc_key": titleLocKey.map(JSONValue.string),
-            "title_loc_args": titleLocArgs.encodedUnlessEmpty,
-            "subtitle_loc_key": subtitleLocKey.map(JSONValue.string),
-            "subtitle_loc_args": subtitleLocArgs.encodedUnlessEmpty,
-            "loc_key": locKey.map(JSONValue.string),
-            "loc_args": locArgs.encodedUnlessEmpty,
-            "url": url.map(JSONValue.string),
-            "media_url": mediaURL.map(JSONValue.string),
-            "sound": sound.map(\.encoded),
-        ])
-    }
 }
 
 extension Sound {

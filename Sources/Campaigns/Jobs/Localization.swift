@@ -16,34 +16,13 @@ public struct ActionLink: Sendable, Equatable {
 public struct Localization: Sendable, Equatable {
     /// The BCP 47 tag.
     public var locale: String
-    /// See `Content`.
-    public var title: String?
-    /// See `Content`.
-    public var subtitle: String?
-    /// See `Content`.
-    public var body: String?
-    /// See `Content`.
-    public var titleLocKey: String?
-    /// See `Content`.
-    public var titleLocArgs: [String] = []
-    /// See `Content`.
-    public var subtitleLocKey: String?
-    /// See `Content`.
-    public var subtitleLocArgs: [String] = []
-    /// See `Content`.
-    public var locKey: String?
-    /// See `Content`.
-    public var locArgs: [String] = []
-    /// See `Content`.
-    public var url: String?
-    /// See `Content`.
-    public var mediaURL: String?
-    /// See `Content`.
-    public var sound: Sound?
+    /// The texts with their keys and arguments, `url`, `mediaURL` and `sound`; the rest is empty.
+    public var content: Content
 
-    /// Creates a localization without any texts.
-    public init(locale: String) {
+    /// Creates a localization.
+    public init(locale: String, content: Content) {
         self.locale = locale
+        self.content = content
     }
 
     /// The limit of localizations in a job.
@@ -54,7 +33,7 @@ extension Content {
     /// Returns the content in a localization; nil is the standard content.
     public func localized(_ index: Int?) -> Content {
         guard let index else { return self }
-        let other = localizations[index]
+        let other = localizations[index].content
         var content = self
         content.localizations = []
         if let title = other.title { content.title = title }
@@ -107,18 +86,9 @@ extension Content {
         for member in data { add(member.value, at: pointer.appending("data").appending(member.name)) }
         for localization in localizations {
             let place = pointer.appending("localizations").appending(localization.locale)
-            found += localization.alone.personalTexts(at: place)
+            found += localization.content.personalTexts(at: place)
         }
         return found
-    }
-}
-
-extension Localization {
-    /// A content with only the localization's own texts.
-    var alone: Content {
-        var content = Content()
-        content.localizations = [self]
-        return content.localized(0)
     }
 }
 

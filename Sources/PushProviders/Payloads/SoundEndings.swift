@@ -29,7 +29,7 @@ struct SoundEndings {
     func warnings(_ job: Job) -> [Problem] {
         let own = job.content.sound.map { [(place: "/content/sound", name: $0.name)] } ?? []
         let others = job.content.localizations.compactMap { other in
-            other.sound.map { sound in
+            other.content.sound.map { sound in
                 let place = JSONPointer(text: "/content/localizations").appending(other.locale).appending("sound")
                 return (place: place.text, name: sound.name)
             }

@@ -11,7 +11,7 @@ public import Campaigns
 ///
 /// The driver calls `tokenNeeded` before it prepares requests, signs when told to and passes the signature to `signed`.
 /// A value for one owner (an actor or a lock).
-public struct VAPIDTokenRule: Sendable {
+public struct VAPIDTokenRule: SignedTokenRule {
     /// The life of a token.
     public static let lifetime = Duration.seconds(12 * 3600)
     /// The age at which a token is renewed.
@@ -25,85 +25,64 @@ public struct VAPIDTokenRule: Sendable {
 
     /// The sender and the push service.
     public let identity: VAPIDIdentity
-    private(set) var current: VAPIDToken?
-    private var signing: Signing?
+    /// See `SignedTokenRule`.
+    public static let lackReason = "NoVAPIDToken"
+    /// See `SignedTokenRule`.
+    public private(set) var current: SignedToken?
+    private var signing = TokenSigning()
     private var pausedUntil: Timestamp?
     /// True if the current token was refused and is to be replaced at once.
     private var isRefused = false
     /// True if the current token replaced a refused one.
     private var isReplacement = false
-    private var lastGeneration: UInt32 = 0
-
-    private struct Signing: Sendable {
-        let issuedAt: Timestamp
-        let input: [UInt8]
-    }
 
     /// Creates a rule without a token.
     public init(identity: VAPIDIdentity) {
         self.identity = identity
     }
 
-    /// The step before requests are prepared.
-    public enum Step: Equatable, Sendable {
-        /// Use this token in requests.
-        case use(VAPIDToken)
-        /// Sign these bytes (ES256), then call `signed` or `signingFailed`.
-        case sign([UInt8])
-        /// There is no token: ask again at this instant, or (nil) when the signature in progress is done.
-        case wait(until: Timestamp?)
-    }
-
-    /// Returns the token that requests carry now, or the step to get one.
-    public mutating func tokenNeeded(now: Timestamp) -> Step {
+    /// See `SignedTokenRule`.
+    public mutating func tokenNeeded(now: Timestamp) -> SignedTokenStep {
         let usable = current.flatMap { isUsable($0, now: now) ? $0 : nil }
-        guard signing == nil else { return usable.map { .use($0) } ?? .wait(until: nil) }
+        guard !signing.isPending else { return usable.map { .use($0) } ?? .wait(until: nil) }
         if let usable, !isRefused, now.since(usable.issuedAt) < Self.renewalAge { return .use(usable) }
         if !isRefused, let pausedUntil, now < pausedUntil {
             return usable.map { .use($0) } ?? .wait(until: pausedUntil)
         }
-        let input = identity.signingInput(expiresAt: now.advanced(by: Self.lifetime))
-        signing = Signing(issuedAt: now, input: input)
-        return .sign(input)
+        return signing.begin(identity.signingInput(expiresAt: now.advanced(by: Self.lifetime)), issuedAt: now)
     }
 
-    /// Takes the signature of 64 bytes, r and s.
-    ///
-    /// Traps when none was asked for, or when it has another length.
-    public mutating func signed(_ signature: [UInt8]) -> VAPIDToken {
-        guard let signing else { preconditionFailure("a signature that nobody asked for") }
-        precondition(signature.count == 64, "a signature of \(signature.count) bytes")
-        lastGeneration += 1
-        let token = VAPIDToken(
-            generation: lastGeneration,
-            issuedAt: signing.issuedAt,
-            authorization: identity.authorization(signingInput: signing.input, signature: signature)
-        )
-        (current, self.signing) = (token, nil)
+    /// See `SignedTokenRule`.
+    public mutating func signed(_ signature: [UInt8]) -> SignedToken {
+        let token = signing.end(signature, identity.authorization)
+        current = token
         (isReplacement, isRefused) = (isRefused, false)
-        pausedUntil = signing.issuedAt.advanced(by: Self.renewalPause)
+        pausedUntil = token.issuedAt.advanced(by: Self.renewalPause)
         return token
     }
 
     /// Notes that a push service refused a token; returns true if another one is available or is to be signed now.
     ///
     /// The replacement of a refused token is not itself replaced before the hour is over: then the fault is elsewhere.
-    public mutating func refused(generation: UInt32, now: Timestamp) -> Bool {
+    public mutating func replaceRefused(generation: UInt32, now: Timestamp) -> Bool {
         guard let current, current.generation == generation else { return current != nil }
         if isReplacement, let pausedUntil, now < pausedUntil { return false }
         isRefused = true
         return true
     }
 
+    /// Returns false: no push service reports too many tokens, and the rule makes few.
+    public mutating func replaceSurplus(generation: UInt32, now: Timestamp) -> Bool { false }
+
     /// Notes that the key could not sign; the rule tries again after a minute, and the current token stays in use.
     public mutating func signingFailed(now: Timestamp) {
-        signing = nil
+        signing.fail()
         isRefused = false
         pausedUntil = now.advanced(by: Self.signingPause)
     }
 
     /// After the clock was set back, a token may end more than a day ahead, which services refuse.
-    private func isUsable(_ token: VAPIDToken, now: Timestamp) -> Bool {
+    private func isUsable(_ token: SignedToken, now: Timestamp) -> Bool {
         let age = now.since(token.issuedAt)
         return age < Self.lifetime - Self.reserve && age > Self.lifetime - .seconds(86_400) + Self.reserve
     }
@@ -141,18 +120,4 @@ public struct VAPIDIdentity: Hashable, Sendable {
         Array("vapid t=".utf8) + JSONWebToken.text(signingInput: signingInput, signature: signature)
             + Array(", k=\(publicKey)".utf8)
     }
-}
-
-/// A signed token for one push service.
-///
-/// Immutable; one serves all connections of a process to that service.
-public struct VAPIDToken: Hashable, Sendable {
-    /// The number of the token within its rule, from 1.
-    public let generation: UInt32
-    /// The time at which the token was made.
-    public let issuedAt: Timestamp
-    /// The value of the `authorization` header.
-    ///
-    /// A secret that must not appear in a log.
-    public let authorization: [UInt8]
 }

@@ -106,14 +106,7 @@ package final class LoadedAccount: Sendable {
         configuration.streamDeadline = account.provider.limits.streamDeadline
         // A sender that leaves its connections waits for every answer that may still come.
         configuration.drainDeadline = configuration.streamDeadline + .seconds(1)
-        return ProviderPool(
-            loop: loop,
-            endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)),
-            tls: tls,
-            configuration: configuration,
-            source: source,
-            logger: logger
-        )
+        return endpoint.pool(configuration, tls: tls, loop: loop, source: source, logger: logger)
     }
 }
 

@@ -88,14 +88,7 @@ struct TokenFetcher: Sendable {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.connectionsMax = 1
         configuration.streamDeadline = TokenRequest.deadline
-        return ProviderPool(
-            loop: loop,
-            endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)),
-            tls: tls,
-            configuration: configuration,
-            source: source,
-            logger: logger
-        )
+        return endpoint.pool(configuration, tls: tls, loop: loop, source: source, logger: logger)
     }
 }
 

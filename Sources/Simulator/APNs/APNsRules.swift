@@ -72,12 +72,12 @@ struct APNsRules {
         if let id = request[.id], !Self.isCanonicalUUID(id) { return .badMessageID }
         // 32 bits of seconds last until 2106; larger values are dates in milliseconds.
         if let expiration = request[.expiration] {
-            guard let seconds = Self.decimal(expiration), seconds <= Int64(UInt32.max) else {
+            guard let seconds = DecimalDigits.value(expiration), seconds <= Int64(UInt32.max) else {
                 return .badExpirationDate
             }
         }
         if let priority = request[.priority] {
-            guard let number = Self.decimal(priority), number == 1 || number == 5 || number == 10 else {
+            guard let number = DecimalDigits.value(priority), number == 1 || number == 5 || number == 10 else {
                 return .badPriority
             }
         }
@@ -95,7 +95,7 @@ struct APNsRules {
         if type.needsAps && !facts.hasAps { return .payloadEmpty }
         guard request[.pushType] == nil || facts.matches(type) else { return .invalidPushType }
         // Apple: "Always use priority 5. Using priority 10 is an error". An absent header means 10.
-        guard type != .background || request[.priority].flatMap(Self.decimal) == 5 else { return .badPriority }
+        guard type != .background || request[.priority].flatMap(DecimalDigits.value) == 5 else { return .badPriority }
         return nil
     }
 }
@@ -229,17 +229,6 @@ extension APNsRules {
             }
         }
         return true
-    }
-
-    /// Parses a number of digits only, up to 18 of them.
-    static func decimal(_ text: ArraySlice<UInt8>) -> Int64? {
-        guard !text.isEmpty, text.count <= 18 else { return nil }
-        var number: Int64 = 0
-        for byte in text {
-            guard byte >= 0x30, byte <= 0x39 else { return nil }
-            number = number * 10 + Int64(byte - 0x30)
-        }
-        return number
     }
 
     private static func mayBeInTopic(_ byte: UInt8) -> Bool {

@@ -6,7 +6,7 @@ extension PushedMessage {
     init(_ request: borrowing ProviderRequest, id: String, now: Int64) {
         let payload = try? JSONNode(parsing: request.body[...])
         let alert = payload?["aps"]?["alert"]
-        let expiration = request[.expiration].flatMap(APNsRules.decimal)
+        let expiration = request[.expiration].flatMap(DecimalDigits.value)
         let collapseID = request.text(.collapseID)
         self.init(
             id: id,

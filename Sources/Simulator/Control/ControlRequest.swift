@@ -20,7 +20,7 @@ struct ControlRequest {
     let uri: String
     let body: [UInt8]
 
-    func route(_ query: ControlQuery) throws(ControlProblem) -> Route {
+    func route(_ query: FormPairs) throws(ControlProblem) -> Route {
         switch (method, uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first ?? "") {
         case ("GET", "/stats"): return .statistics
         case ("GET", "/tokens"): return .tokens
@@ -44,26 +44,16 @@ struct ControlRequest {
     }
 
     /// Returns the pairs after the question mark.
-    func query() throws(ControlProblem) -> ControlQuery {
+    func query() throws(ControlProblem) -> FormPairs {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        return try Self.pairs(parts.count == 2 ? parts[1] : "")
-    }
-
-    /// Parses pairs in the syntax of a query or a form.
-    static func pairs(_ text: Substring) throws(ControlProblem) -> ControlQuery {
-        var pairs: [(name: String, value: String)] = []
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let name = decoded(parts[0]), let value = decoded(parts[1]) else {
-                throw ControlProblem(400, "the query must be name=value pairs joined by &")
-            }
-            pairs.append((name, value))
+        guard let query = FormPairs(parts.count == 2 ? parts[1] : "") else {
+            throw ControlProblem(400, "the query must be name=value pairs joined by &")
         }
-        return ControlQuery(pairs: pairs)
+        return query
     }
 
     /// Returns the changes of `POST /faults?dead=0.1&latency=50`, or of the same names as members of a JSON object.
-    private func changes(_ query: ControlQuery) throws(ControlProblem) -> [(name: String, value: String)] {
+    private func changes(_ query: FormPairs) throws(ControlProblem) -> [(name: String, value: String)] {
         var changes = query.pairs.filter { $0.name != "provider" }
         guard !body.isEmpty else { return changes }
         guard case .object(let members)? = try? JSONNode(parsing: body[...]) else {
@@ -79,32 +69,6 @@ struct ControlRequest {
         }
         return changes
     }
-
-    /// Decodes percent-encoding (RFC 3986); `+` is a space, as in forms.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(0x20)
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(Hexadecimal.value),
-                    let low = rest.popFirst().flatMap(Hexadecimal.value)
-                else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-}
-
-/// The decoded pairs of a query, in order.
-struct ControlQuery {
-    let pairs: [(name: String, value: String)]
-
-    /// The first value with a name.
-    subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
 }
 
 /// A fault of a request to the control address.

@@ -93,7 +93,7 @@ final class ControlHandler: ChannelInboundHandler {
     }
 
     /// Returns the provider that the query names; nil without one.
-    private func provider(_ query: ControlQuery) throws(ControlProblem) -> SimulatedProvider? {
+    private func provider(_ query: FormPairs) throws(ControlProblem) -> SimulatedProvider? {
         guard let name = query["provider"] else { return nil }
         guard let provider = SimulatedProvider(rawValue: name), listeners[provider] != nil else {
             let names = listeners.all.map(\.provider.rawValue).joined(separator: ", ")
@@ -103,7 +103,7 @@ final class ControlHandler: ChannelInboundHandler {
     }
 
     /// Returns the state of the provider that the query names, or of the first one.
-    private func state(_ query: ControlQuery) throws(ControlProblem) -> ProviderState {
+    private func state(_ query: FormPairs) throws(ControlProblem) -> ProviderState {
         let provider = try provider(query)
         guard let listener = provider.flatMap({ listeners[$0] }) ?? listeners.all.first else {
             throw ControlProblem(404, "no provider is simulated")
@@ -112,7 +112,7 @@ final class ControlHandler: ChannelInboundHandler {
     }
 
     /// Returns one line of JSON for each of `count` Web Push subscriptions, beginning with number `from`.
-    private func subscriptions(_ query: ControlQuery) throws(ControlProblem) -> String {
+    private func subscriptions(_ query: FormPairs) throws(ControlProblem) -> String {
         guard let listener = listeners[.webPush], let side = listener.state.side as? WebPushSide else {
             throw ControlProblem(404, "Web Push is not simulated here")
         }
@@ -134,7 +134,7 @@ final class ControlHandler: ChannelInboundHandler {
     }
 
     /// Returns the view of the device that the query names.
-    private func device(_ query: ControlQuery) throws(ControlProblem) -> DeviceView {
+    private func device(_ query: FormPairs) throws(ControlProblem) -> DeviceView {
         let (devices, key, now) = try shelf(query)
         guard let inbox = devices.inbox(of: key, now: now) else { throw Self.notWatched }
         return DeviceView(inbox)
@@ -147,7 +147,7 @@ final class ControlHandler: ChannelInboundHandler {
 
     /// Returns the devices, the key and the provider's time for the device that the query names.
     private func shelf(
-        _ query: ControlQuery
+        _ query: FormPairs
     ) throws(ControlProblem) -> (devices: SimulatedDevices, key: DeviceTokenKey, now: Int64) {
         let state = try state(query)
         guard let token = query["token"], let key = state.side.key(of: Array(token.utf8)[...]),

@@ -76,7 +76,7 @@ final class AccessTokens: Sendable {
     func answer(_ request: borrowing ProviderRequest, faults: Faults, now: Int64) -> Answer {
         if let error = OAuthError(rawValue: faults.oauthError) { return refuse(error, "This is a fault.", faults) }
         guard request.text(.contentType)?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
-            let form = try? ControlRequest.pairs(String(decoding: request.body, as: UTF8.self)[...])
+            let form = FormPairs(String(decoding: request.body, as: UTF8.self)[...])
         else { return refuse(.invalidRequest, "Bad Request", faults) }
         guard let grantType = form["grant_type"] else {
             return refuse(.invalidRequest, "Required parameter is missing: grant_type", faults)

@@ -19,7 +19,7 @@ struct WebPushHeaders: Equatable {
     /// Checks a request; throws its first fault.
     init(_ request: borrowing ProviderRequest) throws(WebPushRefusal) {
         guard let ttl = request[.ttl] else { throw WebPushRefusal(.badRequest, "Missing TTL header") }
-        guard let seconds = APNsRules.decimal(ttl) else { throw WebPushRefusal(.badRequest, "Invalid TTL header") }
+        guard let seconds = DecimalDigits.value(ttl) else { throw WebPushRefusal(.badRequest, "Invalid TTL header") }
         timeToLiveSeconds = min(seconds, Self.timeToLiveSecondsMost)
         if let urgency = request.text(.urgency), !["very-low", "low", "normal", "high"].contains(urgency) {
             throw WebPushRefusal(.badRequest, "Invalid Urgency header")

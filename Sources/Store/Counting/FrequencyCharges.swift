@@ -189,34 +189,10 @@ extension LedgerReader {
     /// A device without an answer may have been reached. A device whose outcome is purged counts as reached.
     func unreached(campaign: UInt32, chunk: UInt32) throws(LedgerError) -> DeadBits {
         var bits = DeadBits()
-        var piece = chunk
-        while try addUnreached(&bits, campaign: campaign, ordinal: piece), let next = ShardRecord.nextPiece(piece) {
-            piece = next
+        try forEachPlace(ofChunk: chunk, of: campaign) { record, place, position in
+            if record.isUnreached(place) { bits.insert(position) } else { bits.remove(position) }
         }
         return bits
-    }
-
-    /// Adds the rows of one piece, parents before their children; returns false if there are no such rows.
-    private func addUnreached(_ bits: inout DeadBits, campaign: UInt32, ordinal: UInt32) throws(LedgerError) -> Bool {
-        let rows = try db.rows(
-            """
-            SELECT \(ShardRows.columns) FROM shards s
-            WHERE s.campaign = ?1 AND s.part IN (0, \(ShardKey.suspectPart)) AND s.ordinal = ?2
-            ORDER BY s.part, s.child
-            """,
-            .int(campaign),
-            .int(ordinal)
-        )
-        var isFound = false
-        while try rows.next() {
-            isFound = true
-            let record = try ShardRows.record(rows)
-            for place in 0..<record.count {
-                let position = record.positions.isEmpty ? place : Int(record.positions[place])
-                if record.isUnreached(place) { bits.insert(position) } else { bits.remove(position) }
-            }
-        }
-        return isFound
     }
 }
 

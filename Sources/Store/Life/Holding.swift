@@ -13,17 +13,13 @@ extension LedgerTransaction {
         cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
-        guard try holdsLease(lease) else { return .fenced }
-        let (campaign, facts) = (lease.campaign, try reader.campaign(lease.campaign, share: lease.share))
-        guard let facts, facts.mayPrepare(at: now) else { return .waits }
-        precondition(facts.hasShares == (lease.share != nil), "shares are prepared one by one")
-        let cut = try reader.openShards(campaign: campaign, states: [.aside], of: facts.rows)
-            .filter { $0.aside == .held }
-        if !cut.isEmpty { return .planned(try reader.complete(cut)) }
-        let room = try roomUnderGuard(facts)
-        return .planned(
-            try self.cut(
-                campaign: campaign,
+        try whileLeased(lease, if: { $0.mayPrepare(at: now) }) { facts throws(LedgerError) in
+            let cut = try reader.openShards(campaign: lease.campaign, states: [.aside], of: facts.rows)
+                .filter { $0.aside == .held }
+            if !cut.isEmpty { return .planned(try reader.complete(cut)) }
+            let room = try roomUnderGuard(facts)
+            let held = try self.cut(
+                campaign: lease.campaign,
                 of: facts.rows,
                 shardsMax: shardsMax,
                 devicesMax: room,
@@ -31,7 +27,8 @@ extension LedgerTransaction {
                 cap: cap,
                 now: now
             )
-        )
+            return .planned(held)
+        }
     }
 
     /// Fires a held campaign: a compare-and-set, so that firing twice has the effect of once (use `synced`).

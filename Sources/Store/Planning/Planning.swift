@@ -30,21 +30,32 @@ extension LedgerTransaction {
         cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
+        try whileLeased(lease, if: { $0.mayPlan(at: now) }) { facts throws(LedgerError) in
+            let room = try roomUnderGuard(facts)
+            let shards = try cut(
+                campaign: lease.campaign,
+                of: facts.rows,
+                shardsMax: shardsMax,
+                devicesMax: room,
+                as: .unpublished,
+                cap: cap,
+                now: now
+            )
+            return EnvironmentPlan.heldBack(cut: shards.count, room: room) ? .guarded : .planned(shards)
+        }
+    }
+
+    /// Takes a planner's step if it holds the lease and the campaign may be planned.
+    func whileLeased(
+        _ lease: LeaseToken,
+        if mayGoOn: (CampaignFacts) -> Bool,
+        _ step: (CampaignFacts) throws(LedgerError) -> PlanResult
+    ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(lease) else { return .fenced }
-        let (campaign, facts) = (lease.campaign, try reader.campaign(lease.campaign, share: lease.share))
-        guard let facts, facts.mayPlan(at: now) else { return .waits }
+        let facts = try reader.campaign(lease.campaign, share: lease.share)
+        guard let facts, mayGoOn(facts) else { return .waits }
         precondition(facts.hasShares == (lease.share != nil), "shares are planned one by one")
-        let room = try roomUnderGuard(facts)
-        let shards = try cut(
-            campaign: campaign,
-            of: facts.rows,
-            shardsMax: shardsMax,
-            devicesMax: room,
-            as: .unpublished,
-            cap: cap,
-            now: now
-        )
-        return EnvironmentPlan.heldBack(cut: shards.count, room: room) ? .guarded : .planned(shards)
+        return try step(facts)
     }
 
     /// Writes the next rows of a campaign, and does the counting for each device.

@@ -297,3 +297,37 @@ extension LedgerTransaction {
         try settle(settling, of: campaign, now: now)
     }
 }
+
+extension LedgerReader {
+    /// Calls `body` with each device of a chunk: the row, the place in the row, and the position in the chunk.
+    ///
+    /// Parents come before their children, so that the last call for a position is the current one. Under a rate, each
+    /// shard is a piece of the chunk.
+    func forEachPlace(
+        ofChunk chunk: UInt32,
+        of campaign: UInt32,
+        _ body: (_ record: ShardRecord, _ place: Int, _ position: Int) -> Void
+    ) throws(LedgerError) {
+        var piece: UInt32? = chunk
+        while let ordinal = piece {
+            let rows = try db.rows(
+                """
+                SELECT \(ShardRows.columns) FROM shards s
+                WHERE s.campaign = ?1 AND s.part IN (0, \(ShardKey.suspectPart)) AND s.ordinal = ?2
+                ORDER BY s.part, s.child
+                """,
+                .int(campaign),
+                .int(ordinal)
+            )
+            var isFound = false
+            while try rows.next() {
+                isFound = true
+                let record = try ShardRows.record(rows)
+                for place in 0..<record.count {
+                    body(record, place, record.positions.isEmpty ? place : Int(record.positions[place]))
+                }
+            }
+            piece = isFound ? ShardRecord.nextPiece(ordinal) : nil
+        }
+    }
+}

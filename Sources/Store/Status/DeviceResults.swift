@@ -78,39 +78,9 @@ extension LedgerReader {
                     )
                 )
             }
-            // Under a rate, each shard is a piece of a chunk.
-            var piece = ordinal
-            while try apply(campaign: campaign, ordinal: piece, to: &results[start...]) {
-                guard let next = ShardRecord.nextPiece(piece) else { break }
-                piece = next
-            }
-        }
-        return results
-    }
-
-    /// Applies the rows of a chunk, parents before their children; returns false if there are none.
-    private func apply(
-        campaign: UInt32,
-        ordinal: UInt32,
-        to results: inout ArraySlice<DeviceResult>
-    ) throws(LedgerError) -> Bool {
-        let rows = try db.rows(
-            """
-            SELECT \(ShardRows.columns) FROM shards s
-            WHERE s.campaign = ?1 AND s.part IN (0, \(ShardKey.suspectPart)) AND s.ordinal = ?2
-            ORDER BY s.part, s.child
-            """,
-            .int(campaign),
-            .int(ordinal)
-        )
-        var isFound = false
-        while try rows.next() {
-            isFound = true
-            let record = try ShardRows.record(rows)
-            for place in 0..<record.count {
-                let position = record.positions.isEmpty ? place : Int(record.positions[place])
-                let index = results.startIndex + position
-                guard index < results.endIndex else { continue }
+            try forEachPlace(ofChunk: ordinal, of: campaign) { record, place, position in
+                let index = start + position
+                guard index < results.endIndex else { return }
                 results[index].requests += record.progress.requests(at: place)
                 if let reason = record.progress.notes[UInt16(place)]?.reason { results[index].reason = reason }
                 if case .outcome(let outcome) = record.progress.state(at: place) {
@@ -120,6 +90,6 @@ extension LedgerReader {
                 }
             }
         }
-        return isFound
+        return results
     }
 }

@@ -47,7 +47,7 @@ struct AudienceCommand: AsyncParsableCommand {
             let count = try await options.withLedger {
                 try await AudienceCount.of(selector, exclude: exclude, app: app, in: $0)
             }
-            Terminal.write((output.json ? count.json.text : count.text) + "\n")
+            output.write(count.text, count.json)
         }
 
         private func audience() throws -> (selector: Audience, exclude: Audience?, app: String) {

@@ -123,7 +123,7 @@ struct BenchCommand: AsyncParsableCommand {
             requests: requests,
             say: { Terminal.writeError("bench: \($0)\n") }
         )
-        let result = await Self.race(interruption) { try await measure(stage) }
+        let result = await Interruption.result(before: interruption) { try await measure(stage) }
         await stage.processes.stop()
         let isWell = (try? result.get())?.isWell ?? false
         if place.isTemporary, isWell || place.isEmpty {
@@ -132,7 +132,7 @@ struct BenchCommand: AsyncParsableCommand {
             Terminal.writeError("bench: ledgers, keys and logs are in \(place.path)\n")
         }
         let report = try result.get()
-        Terminal.write((output.json ? report.json.text : report.text) + "\n")
+        output.write(report.text, report.json)
         if let table, !FileManager.default.createFile(atPath: table, contents: Data(report.markdown.utf8)) {
             throw CommandFailure(.failed, "the file \(table) cannot be written")
         }
@@ -170,23 +170,5 @@ struct BenchCommand: AsyncParsableCommand {
             }
         }
         return BenchReport(cores: stage.cores.text, results: results)
-    }
-
-    private static func race(
-        _ signals: UnixSignalsSequence,
-        _ body: @escaping @Sendable () async throws -> BenchReport
-    ) async -> Result<BenchReport, any Error> {
-        await withTaskGroup(of: Result<BenchReport, any Error>.self) { group in
-            group.addTask {
-                do { return .success(try await body()) } catch { return .failure(error) }
-            }
-            group.addTask {
-                for await _ in signals { break }
-                return .failure(CommandFailure(.failed, "interrupted; everything that was started is ended"))
-            }
-            let result = await group.next()
-            group.cancelAll()
-            return result ?? .failure(CancellationError())
-        }
     }
 }

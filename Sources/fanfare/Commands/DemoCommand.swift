@@ -68,11 +68,12 @@ struct DemoCommand: AsyncParsableCommand {
         let fleet = ChildProcesses(folder: folder.path)
         let devices = DemoDevices(count: count, mix: mixed ? .mixed : .apple)
         let demo = Demo(broker: broker, devices: devices, folder: folder, fleet: fleet)
-        let end = await Self.race(demo, isJSON: output.json, interruption)
+        let isQuiet = output.json
+        let result = await Interruption.result(before: interruption) { try await demo.run(isQuiet: isQuiet) }
         var isWell = false
-        if case .ran(let report) = end {
+        if case .success(let report) = result {
             isWell = report.isWell
-            Terminal.write((output.json ? report.json.text : report.text) + "\n")
+            output.write(report.text, report.json)
             if keep {
                 await tellHowToLook(folder, fleet)
                 for await _ in ending { break }
@@ -84,36 +85,7 @@ struct DemoCommand: AsyncParsableCommand {
         } else {
             Terminal.writeError("demo: configuration, ledger and logs are in \(folder.path)\n")
         }
-        switch end {
-        case .ran: if !isWell { throw FanfareExit.failed }
-        case .failed(let error): throw error
-        case .interrupted: throw CommandFailure(.failed, "interrupted; everything that was started is ended")
-        }
-    }
-
-    private enum End {
-        case ran(DemoReport)
-        case failed(any Error)
-        case interrupted
-    }
-
-    private static func race(_ demo: Demo, isJSON: Bool, _ signals: UnixSignalsSequence) async -> End {
-        await withTaskGroup(of: End.self) { group in
-            group.addTask {
-                do {
-                    return .ran(try await demo.run(isQuiet: isJSON))
-                } catch {
-                    return .failed(error)
-                }
-            }
-            group.addTask {
-                for await _ in signals { break }
-                return .interrupted
-            }
-            let end = await group.next() ?? .interrupted
-            group.cancelAll()
-            return end
-        }
+        if try !result.get().isWell { throw FanfareExit.failed }
     }
 
     private func tellHowToLook(_ folder: RunFolder, _ fleet: ChildProcesses) async {

@@ -36,9 +36,7 @@ struct ListCommand: AsyncParsableCommand {
         @Option(help: "csv or ndjson, when the file's name does not say it.")
         var format: String?
 
-        @OptionGroup var trial: DryRunOptions
-        @OptionGroup var options: ConfigurationOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var flags: OrderFlags
 
         func validate() throws {
             guard NameRule.isID(name) else {
@@ -51,18 +49,17 @@ struct ListCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let upload = try AudienceUpload(file, format: format, isJSON: output.json)
+            let upload = try AudienceUpload(file, format: format, isJSON: flags.isJSON)
             let (app, name) = (app, name)
             let uploaded =
-                if trial.dryRun {
+                if flags.isDryRun {
                     try await upload.run(app: app, list: name, to: nil)
                 } else {
-                    try await options.withLedger { try await upload.run(app: app, list: name, to: $0) }
+                    try await flags.options.withLedger { try await upload.run(app: app, list: name, to: $0) }
                 }
-            uploaded.printWarnings(isJSON: output.json)
-            let note = trial.dryRun ? ", nothing written" : ""
-            let text = output.json ? trial.marked(uploaded.json).text : "\(app)/\(uploaded.line)\(note)"
-            Terminal.write(text + "\n")
+            uploaded.printWarnings(isJSON: flags.isJSON)
+            let note = flags.isDryRun ? ", nothing written" : ""
+            flags.write("\(app)/\(uploaded.line)\(note)", uploaded.json)
         }
     }
 
@@ -84,8 +81,7 @@ struct ListCommand: AsyncParsableCommand {
             let rows = try await options.withLedger { ledger in
                 try await ledger.read { try $0.lists(app: app) }.compactMap { ListRow($0) }
             }
-            let text = output.json ? JSONValue.array(rows.map(\.json)).text : ListRow.table(rows)
-            Terminal.write(text + "\n")
+            output.write(ListRow.table(rows), JSONValue.array(rows.map(\.json)))
         }
     }
 }

@@ -25,14 +25,13 @@ struct ListRemoveCommand: AsyncParsableCommand {
     @Flag(help: "Say what would be removed; change nothing.")
     var dryRun = false
 
-    @Flag(help: "Do not ask.")
-    var yes = false
+    @OptionGroup var confirmation: ConfirmationFlag
 
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try confirm()
+        try confirmation.ask(removing: list, with: "list rm", isDryRun: dryRun)
         let parts = list.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let (app, name, version, isDry) = (app, parts[0], parts.count == 2 ? parts[1] : nil, dryRun)
         let results = try await options.withLedger { ledger in
@@ -55,14 +54,6 @@ struct ListRemoveCommand: AsyncParsableCommand {
             for result in results { Terminal.write(line(result.record, result.removal) + "\n") }
         }
         if results.contains(where: { $0.removal.isKept }) { throw FanfareExit.failed }
-    }
-
-    private func confirm() throws {
-        guard !yes, !dryRun else { return }
-        try Confirmation.ask(
-            "This cannot be undone. Remove \(list)?",
-            refusal: "list rm cannot be undone: add --yes, or look first with --dry-run"
-        )
     }
 
     private func line(_ record: ListRecord, _ removal: ListRemoval) -> String {

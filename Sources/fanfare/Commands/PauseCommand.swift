@@ -62,19 +62,17 @@ struct PauseCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var which: PauseScopeOptions
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        try await options.withLedger { ledger in
+        try await flags.options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
             let now = ledger.now()
-            let (isNew, pauses) = try await ledger.order(isDryRun: trial.dryRun) { transaction in
+            let (isNew, pauses) = try await ledger.order(isDryRun: flags.isDryRun) { transaction in
                 (try transaction.pause(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }
-            let verb = isNew && trial.dryRun ? "would be paused" : isNew ? "is paused" : "is paused already"
-            Terminal.write((output.json ? trial.marked(PauseText.json(pauses)).text : "\(scope) \(verb)") + "\n")
+            let verb = isNew && flags.isDryRun ? "would be paused" : isNew ? "is paused" : "is paused already"
+            flags.write("\(scope) \(verb)", PauseText.json(pauses))
         }
     }
 }
@@ -96,25 +94,20 @@ struct ResumeCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var which: PauseScopeOptions
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        try await options.withLedger { ledger in
+        try await flags.options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
             let now = ledger.now()
-            let (ended, left) = try await ledger.order(isDryRun: trial.dryRun) { transaction in
+            let (ended, left) = try await ledger.order(isDryRun: flags.isDryRun) { transaction in
                 (try transaction.resume(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }
             let still = left.filter { $0.scope.meets(scope) }
-            if output.json {
-                Terminal.write(trial.marked(PauseText.json(left)).text + "\n")
-            } else {
-                let verb = trial.dryRun ? "would go on" : "goes on"
-                for pause in ended { Terminal.write("\(pause.scope) \(verb)\n") }
-                if ended.isEmpty, still.isEmpty { Terminal.write("\(scope) was not paused\n") }
-            }
+            let verb = flags.isDryRun ? "would go on" : "goes on"
+            var lines = ended.map { "\($0.scope) \(verb)" }
+            if lines.isEmpty, still.isEmpty { lines = ["\(scope) was not paused"] }
+            if flags.isJSON || !lines.isEmpty { flags.write(lines.joined(separator: "\n"), PauseText.json(left)) }
             guard let first = still.first else { return }
             let flags = first.scope.flags.isEmpty ? "" : " " + first.scope.flags
             throw CommandFailure(

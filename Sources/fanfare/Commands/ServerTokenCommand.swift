@@ -50,9 +50,7 @@ extension ServerCommand {
             @Option(help: "The validity: 1h to 1825d.")
             var valid = "365d"
 
-            @OptionGroup var trial: DryRunOptions
-            @OptionGroup var options: ConfigurationOptions
-            @OptionGroup var output: OutputOptions
+            @OptionGroup var flags: OrderFlags
 
             func validate() throws {
                 guard DurationText.parse(valid).map(TokensFile.validity.contains) == true else {
@@ -70,17 +68,17 @@ extension ServerCommand {
             }
 
             func run() async throws {
-                let path = try Token.file(options)
+                let path = try Token.file(flags.options)
                 let (token, hash) = NewAccessToken.make()
                 let apps = app.isEmpty ? nil : Set(app)
                 let end = WallClock.now().asRead.advanced(by: DurationText.parse(valid) ?? .seconds(3600))
                 let entry = AccessToken(name: name, hash: hash, role: role, apps: apps, expiresAt: end)
-                try TokensFile.add(entry, path: path, isDryRun: trial.dryRun)
-                if trial.dryRun {
+                try TokensFile.add(entry, path: path, isDryRun: flags.isDryRun)
+                if flags.isDryRun {
                     Terminal.write("\(path) would gain the token \(name)\n")
                     return
                 }
-                if output.json {
+                if flags.isJSON {
                     let document: JSONValue = [
                         "name": .string(name), "role": .string(role), "token": .string(token), "file": .string(path),
                         "apps": entry.appsJSON, "expires_at": .string(end.rfc3339),
@@ -142,17 +140,15 @@ extension ServerCommand {
             @Option(help: "The token's name, as server token list prints it.")
             var name: String
 
-            @OptionGroup var trial: DryRunOptions
-            @OptionGroup var options: ConfigurationOptions
-            @OptionGroup var output: OutputOptions
+            @OptionGroup var flags: OrderFlags
 
             func run() async throws {
-                let path = try Token.file(options)
-                try TokensFile.remove(named: name, path: path, isDryRun: trial.dryRun)
+                let path = try Token.file(flags.options)
+                try TokensFile.remove(named: name, path: path, isDryRun: flags.isDryRun)
                 let document: JSONValue = ["revoked": .string(name), "file": .string(path)]
                 let line =
-                    trial.dryRun ? "\(path) would lose the token \(name)" : "\(path) has no token \(name) any more"
-                Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+                    flags.isDryRun ? "\(path) would lose the token \(name)" : "\(path) has no token \(name) any more"
+                flags.write(line, document)
             }
         }
     }

@@ -37,7 +37,7 @@ struct StoreCommand: AsyncParsableCommand {
                 "ledger": .string(path), "file": .string(file), "bytes": .number(JSONNumber(size)),
             ])
             let line = "\(path) is backed up to \(file) (\(NumberText.grouped(Int(size))) bytes)"
-            Terminal.write((output.json ? document.text : TerminalText.safe(line)) + "\n")
+            output.write(TerminalText.safe(line), document)
         }
     }
 
@@ -64,24 +64,21 @@ struct StoreCommand: AsyncParsableCommand {
         @Flag(help: "The ledger's PostgreSQL database has been restored with its own tools: go on with it.")
         var inPlace = false
 
-        @Flag(help: "Do not ask.")
-        var yes = false
+        @OptionGroup var confirmation: ConfirmationFlag
 
-        @OptionGroup var trial: DryRunOptions
-        @OptionGroup var options: ConfigurationOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var flags: OrderFlags
 
         func run() async throws {
-            switch try (options.load().store, file, inPlace) {
+            switch try (flags.options.load().store, file, inPlace) {
             case (.sqlite(let path), let file?, false):
                 try confirm("Replace the ledger \(path)?", "store restore replaces the ledger \(path)")
                 let restored = try StoreCommand.told { () throws(BackupError) in
-                    try LedgerBackup.restore(file, to: path, isDryRun: trial.dryRun)
+                    try LedgerBackup.restore(file, to: path, isDryRun: flags.isDryRun)
                 }
                 tell(restored, file)
             case (.sqlite, _, _):
                 throw CommandFailure(.usage, "the ledger is a file: name its backup, without --in-place")
-            case (.postgreSQL, _, _) where trial.dryRun:
+            case (.postgreSQL, _, _) where flags.isDryRun:
                 throw CommandFailure(
                     .usage,
                     "--dry-run is for a ledger that is a file: the database is restored already"
@@ -103,9 +100,9 @@ struct StoreCommand: AsyncParsableCommand {
             }
         }
 
-        private func confirm(_ question: String, _ what: String) throws {
-            if yes || trial.dryRun { return }
-            try Confirmation.ask(TerminalText.safe(question), refusal: "\(what): add --yes")
+        private func confirm(_ question: String, _ warning: String) throws {
+            let question = TerminalText.safe(question)
+            try confirmation.ask(question, warning, orLook: false, isDryRun: flags.isDryRun)
         }
 
         private func tell(_ restored: RestoredLedger, _ file: String?) {
@@ -118,11 +115,11 @@ struct StoreCommand: AsyncParsableCommand {
             ])
             let source = file.map { " from \($0)" } ?? " in place"
             let kept = restored.replaced.map { "; the ledger before it is \($0)" } ?? ""
-            let verb = trial.dryRun ? "would be" : "is"
+            let verb = flags.isDryRun ? "would be" : "is"
             let line =
                 "\(restored.path) \(verb) restored\(source): \(NumberText.grouped(restored.shards)) shards with "
-                + "\(NumberText.grouped(restored.devices)) devices \(trial.dryRun ? "would" : "will") be published anew\(kept)"
-            Terminal.write((output.json ? trial.marked(document).text : TerminalText.safe(line)) + "\n")
+                + "\(NumberText.grouped(restored.devices)) devices \(flags.isDryRun ? "would" : "will") be published anew\(kept)"
+            flags.write(TerminalText.safe(line), document)
         }
     }
 

@@ -24,7 +24,7 @@ struct TopologyCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
-        func run() async throws { try await TopologyCommand.plan(options, output) }
+        func run() async throws { try await TopologyCommand.plan(options, isJSON: output.json) }
     }
 
     /// Creates what is missing.
@@ -34,28 +34,26 @@ struct TopologyCommand: AsyncParsableCommand {
             discussion: "Example: fanfare topology apply --config /etc/fanfare/fanfare.yaml"
         )
 
-        @OptionGroup var trial: DryRunOptions
-        @OptionGroup var options: ConfigurationOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var flags: OrderFlags
 
         func run() async throws {
-            if trial.dryRun { return try await TopologyCommand.plan(options, output) }
-            let before = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
+            if flags.isDryRun { return try await TopologyCommand.plan(flags.options, isJSON: flags.isJSON) }
+            let before = try await TopologyCommand.run(flags.options) { tool throws(AMQPConnectError) in
                 try await tool.apply()
             }
-            var left = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
+            var left = try await TopologyCommand.run(flags.options) { tool throws(AMQPConnectError) in
                 try await tool.plan()
             }
             if left.isClean {
                 let done = before.changes.isEmpty ? "nothing to do" : "done: \(before.changes.count) changes"
-                TopologyCommand.write(left, isJSON: output.json, empty: "\(done); the broker is as it should be")
+                TopologyCommand.write(left, isJSON: flags.isJSON, empty: "\(done); the broker is as it should be")
                 return
             }
             // The reason why the first `apply` was incomplete, although management answers now.
             if left.managementFailure == nil {
                 (left.managementFailure, left.commands) = (before.managementFailure, before.commands)
             }
-            TopologyCommand.write(left, isJSON: output.json, empty: "")
+            TopologyCommand.write(left, isJSON: flags.isJSON, empty: "")
             throw FanfareExit.failed
         }
     }
@@ -79,9 +77,9 @@ struct TopologyCommand: AsyncParsableCommand {
         }
     }
 
-    private static func plan(_ options: ConfigurationOptions, _ output: OutputOptions) async throws {
+    private static func plan(_ options: ConfigurationOptions, isJSON: Bool) async throws {
         let report = try await run(options) { tool throws(AMQPConnectError) in try await tool.plan() }
-        write(report, isJSON: output.json, empty: "nothing to do")
+        write(report, isJSON: isJSON, empty: "nothing to do")
     }
 
     private static func run(

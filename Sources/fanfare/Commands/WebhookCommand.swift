@@ -73,8 +73,7 @@ struct WebhookCommand: AsyncParsableCommand {
                     )
                 }
                 let view = WebhookView(record)
-                let text = output.json ? view.json.text : "\(view.name) is tried again: \(view.detail)"
-                Terminal.write(text + "\n")
+                output.write("\(view.name) is tried again: \(view.detail)", view.json)
             }
         }
     }

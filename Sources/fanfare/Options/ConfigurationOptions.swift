@@ -80,4 +80,9 @@ struct ConfigurationOptions: ParsableArguments {
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON; problems too, on standard error.")
     var json = false
+
+    /// Prints a text for people or the document.
+    func write(_ text: @autoclosure () -> String, _ document: @autoclosure () -> JSONValue) {
+        Terminal.write((json ? document().text : text()) + "\n")
+    }
 }

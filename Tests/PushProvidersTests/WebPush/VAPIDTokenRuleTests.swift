@@ -11,7 +11,7 @@ import Testing
     private static let signature = [UInt8](repeating: 7, count: 64)
 
     /// Signs whenever asked to, and returns the token that requests then carry; nil for none.
-    private static func token(_ rule: inout VAPIDTokenRule, now: Timestamp) -> VAPIDToken? {
+    private static func token(_ rule: inout VAPIDTokenRule, now: Timestamp) -> SignedToken? {
         switch rule.tokenNeeded(now: now) {
         case .use(let token): return token
         case .sign: return rule.signed(signature)

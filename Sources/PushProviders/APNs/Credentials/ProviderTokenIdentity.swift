@@ -1,3 +1,5 @@
+import Campaigns
+
 /// The signer of a provider token; a process has one token per identity.
 public struct ProviderTokenIdentity: Hashable, Sendable {
     /// The team's id, 10 characters of `[A-Z0-9]`.
@@ -23,5 +25,19 @@ public struct ProviderTokenIdentity: Hashable, Sendable {
         TokenCredential(name: "key \(keyID) of team \(teamID)", keyFile: keyFile, algorithm: .es256) { _ in
             ProviderTokenRule(identity: self)
         }
+    }
+
+    /// Returns the bytes to sign.
+    func signingInput(issuedAt: Timestamp) -> [UInt8] {
+        JSONWebToken.signingInput(
+            .es256,
+            header: ["kid": .string(keyID)],
+            claims: ["iss": .string(teamID), "iat": .number(JSONNumber(issuedAt.seconds))]
+        )
+    }
+
+    /// Returns the header's value: `bearer` and the token.
+    func authorization(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
+        Array("bearer ".utf8) + JSONWebToken.text(signingInput: signingInput, signature: signature)
     }
 }

@@ -12,7 +12,7 @@ public import Campaigns
 /// The driver calls `tokenNeeded` before it prepares requests, signs when told to, passes the signature to `signed`,
 /// and reports `refused` and `tooManyUpdates` with the generation of the token that the request carried. A value for
 /// one owner (an actor or a lock).
-public struct ProviderTokenRule: Sendable {
+public struct ProviderTokenRule: SignedTokenRule {
     /// The age at which a token is renewed.
     public static let renewalAge = Duration.seconds(45 * 60)
     /// The shortest time between two tokens, except for the replacement of a refused one.
@@ -27,12 +27,15 @@ public struct ProviderTokenRule: Sendable {
 
     /// The signer of the tokens.
     public let identity: ProviderTokenIdentity
-    private(set) var current: ProviderToken?
+    /// See `SignedTokenRule`.
+    public static let lackReason = "NoProviderToken"
+    /// See `SignedTokenRule`.
+    public private(set) var current: SignedToken?
     /// The token before the current one, unless it was refused; used again when Apple reports too many updates.
-    private var previous: ProviderToken?
+    private var previous: SignedToken?
     /// The token that Apple counted as one too many; not used again while the older one is usable.
-    private var surplus: ProviderToken?
-    private var signing: Signing?
+    private var surplus: SignedToken?
+    private var signing = TokenSigning()
     /// The instant before which no token is made.
     private var pausedUntil: Timestamp?
     /// The time at which the newest token was made.
@@ -41,63 +44,35 @@ public struct ProviderTokenRule: Sendable {
     private var isRefused = false
     /// True if the current token replaced a refused one.
     private var isReplacement = false
-    private var lastGeneration: UInt32 = 0
-
-    private struct Signing: Sendable {
-        let issuedAt: Timestamp
-        let input: [UInt8]
-    }
 
     /// Creates a rule without a token.
     public init(identity: ProviderTokenIdentity) {
         self.identity = identity
     }
 
-    /// The step before requests are prepared.
-    public enum Step: Equatable, Sendable {
-        /// Use this token in requests.
-        case use(ProviderToken)
-        /// Sign these bytes (ES256), then call `signed` or `signingFailed`.
-        case sign([UInt8])
-        /// There is no token: ask again at this instant, or (nil) when the signature in progress is done.
-        case wait(until: Timestamp?)
-    }
-
     /// Returns the token that requests carry now, or the step to get one.
     ///
     /// A refused token that cannot be replaced yet is still returned: only the provider can tell when the cause, a
     /// wrong clock for example, is gone. The cooldown of the app keeps callers from asking often.
-    public mutating func tokenNeeded(now: Timestamp) -> Step {
+    public mutating func tokenNeeded(now: Timestamp) -> SignedTokenStep {
         if let token = current, !isUsable(token, now: now), let other = surplus, isUsable(other, now: now) {
             (current, surplus) = (other, nil)
             isRefused = false
         }
         let usable = current.flatMap { isUsable($0, now: now) ? $0 : nil }
-        guard signing == nil else { return usable.map { .use($0) } ?? .wait(until: nil) }
+        guard !signing.isPending else { return usable.map { .use($0) } ?? .wait(until: nil) }
         if let usable, !isRefused, now.since(usable.issuedAt) < Self.renewalAge { return .use(usable) }
         if let pause = pauseEnd(now: now) { return usable.map { .use($0) } ?? .wait(until: pause) }
-        let input = ProviderTokenText.signingInput(identity, issuedAt: now)
-        signing = Signing(issuedAt: now, input: input)
-        return .sign(input)
+        return signing.begin(identity.signingInput(issuedAt: now), issuedAt: now)
     }
 
-    /// Takes the signature of 64 bytes, r and s.
-    ///
-    /// Traps when none was asked for, or when it has another length.
-    public mutating func signed(_ signature: [UInt8]) -> ProviderToken {
-        guard let signing else { preconditionFailure("a signature that nobody asked for") }
-        precondition(signature.count == ProviderTokenText.signatureBytes, "a signature of \(signature.count) bytes")
-        lastGeneration += 1
-        let token = ProviderToken(
-            generation: lastGeneration,
-            issuedAt: signing.issuedAt,
-            authorization: ProviderTokenText.authorization(signingInput: signing.input, signature: signature)
-        )
-        self.signing = nil
+    /// See `SignedTokenRule`.
+    public mutating func signed(_ signature: [UInt8]) -> SignedToken {
+        let token = signing.end(signature, identity.authorization)
         previous = isRefused ? nil : current
         current = token
         surplus = nil
-        lastMade = signing.issuedAt
+        lastMade = token.issuedAt
         isReplacement = isRefused
         isRefused = false
         pausedUntil = nil
@@ -106,7 +81,7 @@ public struct ProviderTokenRule: Sendable {
 
     /// Notes that the key could not sign; the rule tries again after a minute, and the current token stays in use.
     public mutating func signingFailed(now: Timestamp) {
-        signing = nil
+        signing.fail()
         pausedUntil = now.advanced(by: Self.signingPause)
     }
 
@@ -121,7 +96,7 @@ public struct ProviderTokenRule: Sendable {
     /// Notes that Apple refused a token; `generation` is the request's, whose token may be older than the current one.
     public mutating func refused(generation: UInt32, now: Timestamp) -> RefusedStep {
         if current?.generation == generation { isRefused = true }
-        guard isRefused, signing == nil, let pause = pauseEnd(now: now) else { return .renew }
+        guard isRefused, !signing.isPending, let pause = pauseEnd(now: now) else { return .renew }
         return .suspect(until: pause)
     }
 
@@ -147,7 +122,17 @@ public struct ProviderTokenRule: Sendable {
         return .useOther
     }
 
-    private func isUsable(_ token: ProviderToken, now: Timestamp) -> Bool {
+    /// See `CredentialRule`.
+    public mutating func replaceRefused(generation: UInt32, now: Timestamp) -> Bool {
+        refused(generation: generation, now: now) == .renew
+    }
+
+    /// See `CredentialRule`.
+    public mutating func replaceSurplus(generation: UInt32, now: Timestamp) -> Bool {
+        tooManyUpdates(generation: generation, now: now) == .useOther
+    }
+
+    private func isUsable(_ token: SignedToken, now: Timestamp) -> Bool {
         let age = now.since(token.issuedAt)
         return age < Self.usableAge && age >= .zero - Self.clockTolerance
     }

@@ -51,9 +51,7 @@ extension AppKeyCommand {
         @Option(help: "The key's name, for people.")
         var name: String
 
-        @OptionGroup var trial: DryRunOptions
-        @OptionGroup var options: ConfigurationOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var flags: OrderFlags
 
         func validate() throws {
             guard TokensFile.isName(name) else {
@@ -62,14 +60,14 @@ extension AppKeyCommand {
         }
 
         func run() async throws {
-            let path = try choice.path(try options.load())
+            let path = try choice.path(try flags.options.load())
             let key = EdgeSecret.integrationKey()
             let created = WallClock.now().asRead.rfc3339
             let entry = IntegrationKey(name: name, hash: EdgeSecret.hash(key), createdAt: created)
-            try IntegrationKeysFile.add(entry, path: path, isDryRun: trial.dryRun)
-            if trial.dryRun {
+            try IntegrationKeysFile.add(entry, path: path, isDryRun: flags.isDryRun)
+            if flags.isDryRun {
                 Terminal.write("\(path) would gain the key \(name)\n")
-            } else if output.json {
+            } else if flags.isJSON {
                 let document: JSONValue = [
                     "app": .string(choice.app), "name": .string(name), "key": .string(key), "file": .string(path),
                     "created_at": .string(created),
@@ -137,31 +135,29 @@ extension AppKeyCommand {
         @Flag(help: "Forget them without asking.")
         var yes = false
 
-        @OptionGroup var trial: DryRunOptions
-        @OptionGroup var options: ConfigurationOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var flags: OrderFlags
 
         func run() async throws {
-            guard !devices || yes || trial.dryRun else {
+            guard !devices || yes || flags.isDryRun else {
                 let fix = "add --yes, or look first with --dry-run"
                 throw CommandFailure(.usage, "the devices of a key cannot be brought back: \(fix)")
             }
-            let path = try choice.path(try options.load())
+            let path = try choice.path(try flags.options.load())
             let known = try IntegrationKeysFile.read(path: path).filter { $0.name == name }.map(\.hash)
             let past = IntegrationKeysFile.revoked(path: path).filter { $0.name == name }.map(\.hash)
             if !known.isEmpty || !devices || past.isEmpty {
-                try IntegrationKeysFile.remove(named: name, path: path, isDryRun: trial.dryRun)
+                try IntegrationKeysFile.remove(named: name, path: path, isDryRun: flags.isDryRun)
             }
             var members: [JSONMember] = [
                 JSONMember("app", .string(choice.app)), JSONMember("revoked", .string(name)),
                 JSONMember("file", .string(path)),
             ]
-            var line = trial.dryRun ? "\(path) would lose the key \(name)" : "\(path) has no key \(name) any more"
+            var line = flags.isDryRun ? "\(path) would lose the key \(name)" : "\(path) has no key \(name) any more"
             if devices {
                 // A name that was used again means its current key.
                 let hashes = known.isEmpty ? past : known
-                let (app, isDry) = (choice.app, trial.dryRun)
-                let count = try await options.withLedger { ledger in
+                let (app, isDry) = (choice.app, flags.isDryRun)
+                let count = try await flags.options.withLedger { ledger in
                     var count = 0
                     for hash in hashes {
                         let number = EdgeSecret.keyNumber(hash: hash)
@@ -175,7 +171,7 @@ extension AppKeyCommand {
                 line += isDry ? "; \(text) would be forgotten" : "; \(text) forgotten"
             }
             let document = JSONValue.object(members)
-            Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+            flags.write(line, document)
         }
     }
 }

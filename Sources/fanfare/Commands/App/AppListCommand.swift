@@ -32,7 +32,7 @@ struct AppListCommand: AsyncParsableCommand {
         let rows = names.map { name in
             AppRow(name: name, app: file.first { $0.name == name }, workers: workers.filter { $0.apps.contains(name) })
         }
-        Terminal.write((output.json ? JSONValue.array(rows.map(\.json)).text : AppRow.table(rows)) + "\n")
+        output.write(AppRow.table(rows), JSONValue.array(rows.map(\.json)))
     }
 }
 

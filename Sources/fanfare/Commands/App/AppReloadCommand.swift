@@ -22,18 +22,16 @@ struct AppReloadCommand: AsyncParsableCommand {
     /// The longest wait for a connection to the broker.
     private static let patience = Duration.seconds(5)
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        let configuration = try options.load()
+        let configuration = try flags.options.load()
         let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
-        let workers = try await options.withLedger { ledger in
+        let workers = try await flags.options.withLedger { ledger in
             let now = ledger.now()
             return try await ledger.read { try $0.liveWorkers(now: now) }
         }
-        if !trial.dryRun {
+        if !flags.isDryRun {
             let hint = ControlHint(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
             await hint.ready(within: Self.patience)
             let isAsked = await hint.reload()
@@ -49,7 +47,7 @@ struct AppReloadCommand: AsyncParsableCommand {
             "apps": .array(apps.map { .string($0.name) }), "workers": .array(workers.map { .string($0.name) }),
         ])
         let count = "\(workers.count) worker\(workers.count == 1 ? "" : "s")"
-        let line = trial.dryRun ? "\(count) would be asked" : "\(count) asked to read again"
-        Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+        let line = flags.isDryRun ? "\(count) would be asked" : "\(count) asked to read again"
+        flags.write(line, document)
     }
 }

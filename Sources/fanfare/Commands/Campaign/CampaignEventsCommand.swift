@@ -65,6 +65,6 @@ struct CampaignEventsCommand: AsyncParsableCommand {
             throw campaign.notFound(in: ledger)
         }
         let view = HistoryView(HistoryEntry(refused), app: refused.app, campaign: refused.id)
-        Terminal.write((output.json ? view.json.text : view.text) + "\n")
+        output.write(view.text, view.json)
     }
 }

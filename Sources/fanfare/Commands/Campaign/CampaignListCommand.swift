@@ -37,7 +37,6 @@ struct CampaignListCommand: AsyncParsableCommand {
             let found = try await ledger.read { try $0.campaigns(app: app, states: states, limit: limit) }
             return try await CampaignLook.rows(found, in: ledger)
         }
-        let text = output.json ? JSONValue.array(rows.map(\.json)).text : CampaignRow.table(rows)
-        Terminal.write(text + "\n")
+        output.write(CampaignRow.table(rows), JSONValue.array(rows.map(\.json)))
     }
 }

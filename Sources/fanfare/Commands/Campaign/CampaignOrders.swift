@@ -17,9 +17,7 @@ struct CampaignPauseCommand: CampaignOrderCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
         try await give(CampaignOrder(.pause))
@@ -46,9 +44,7 @@ struct CampaignResumeCommand: CampaignOrderCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
         try await give(CampaignOrder(.resume))
@@ -66,9 +62,7 @@ struct CampaignCancelCommand: CampaignOrderCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
         try await give(CampaignOrder(.cancel))
@@ -91,9 +85,7 @@ struct CampaignFireCommand: CampaignOrderCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
         try await give(CampaignOrder(.fire))
@@ -103,23 +95,21 @@ struct CampaignFireCommand: CampaignOrderCommand {
 /// A command that gives an order to a campaign.
 protocol CampaignOrderCommand: AsyncParsableCommand {
     var campaign: CampaignArgument { get }
-    var trial: DryRunOptions { get }
-    var options: ConfigurationOptions { get }
-    var output: OutputOptions { get }
+    var flags: OrderFlags { get }
 }
 
 extension CampaignOrderCommand {
     /// Gives the order and prints the campaign's state; `addition` ends the line for people.
     func give(_ order: CampaignOrder, addition: String = "") async throws {
-        let (campaign, broker) = (campaign, try options.load().amqp)
-        try await options.withLedger { ledger in
+        let (campaign, broker) = (campaign, try flags.options.load().amqp)
+        try await flags.options.withLedger { ledger in
             let result = try await order.give(
                 app: campaign.app,
                 id: campaign.id,
                 by: Operator.name,
                 in: ledger,
                 broker: broker,
-                isDryRun: trial.dryRun
+                isDryRun: flags.isDryRun
             )
             if case .done(let facts) = result { return report(facts, order.verb, addition) }
             if let refusal = result.refusal(of: order.verb) { throw CommandFailure(refusal) }
@@ -140,15 +130,11 @@ extension CampaignOrderCommand {
 
     private func report(_ facts: CampaignFacts, _ verb: String, _ addition: String) {
         let reasons = facts.pauseReasons.map(\.rawValue).sorted()
-        if output.json {
-            Terminal.write(trial.marked(facts.orderJSON).text + "\n")
-        } else {
-            let why = facts.stateWord == "paused" ? " (\(reasons.joined(separator: ", ")))" : ""
-            let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
-            let tense = trial.dryRun ? "would be" : "is"
-            let rest = why + rate + addition + aboutRuns(facts, verb)
-            Terminal.write("\(facts.name) \(tense) \(facts.stateWord)\(rest)\n")
-        }
+        let why = facts.stateWord == "paused" ? " (\(reasons.joined(separator: ", ")))" : ""
+        let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
+        let tense = flags.isDryRun ? "would be" : "is"
+        let rest = why + rate + addition + aboutRuns(facts, verb)
+        flags.write("\(facts.name) \(tense) \(facts.stateWord)\(rest)", facts.orderJSON)
     }
 }
 

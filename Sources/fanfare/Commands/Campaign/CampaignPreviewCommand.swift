@@ -70,7 +70,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
             chosen: try chosen(devices, samples),
             warnings: warnings
         )
-        Terminal.write((output.json ? report.json.text : report.text) + "\n")
+        output.write(report.text, report.json)
         if !output.json {
             for line in file.lines(warnings) { Terminal.writeError("fanfare: warning: \(TerminalText.safe(line))\n") }
         }

@@ -29,6 +29,6 @@ struct CampaignReportCommand: AsyncParsableCommand {
             }
             return report
         }
-        Terminal.write((output.json ? report.json.text : report.text) + "\n")
+        output.write(report.text, report.json)
     }
 }

@@ -43,9 +43,7 @@ struct CampaignSetCommand: CampaignOrderCommand {
     @Option(help: ArgumentHelp("urgent or bulk.", valueName: "urgency"))
     var urgency: String?
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func validate() throws {
         guard perSecond != nil || expiresAt != nil || urgency != nil else {
@@ -82,8 +80,8 @@ struct CampaignSetCommand: CampaignOrderCommand {
     /// Returns the new end with its bound; nil when the end stays.
     private func end() async throws -> (end: NewEnd, storage: Duration)? {
         guard let expiresAt else { return nil }
-        let (campaign, configuration) = (campaign, try options.load())
-        return try await options.withLedger { ledger in
+        let (campaign, configuration) = (campaign, try flags.options.load())
+        return try await flags.options.withLedger { ledger in
             let now = ledger.now()
             let (status, zones) = try await ledger.read { reader in
                 let status = try reader.status(app: campaign.app, id: campaign.id, now: now)

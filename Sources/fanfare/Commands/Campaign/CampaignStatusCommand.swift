@@ -19,7 +19,7 @@ struct CampaignStatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let view = try await options.withLedger { try await Self.view(of: campaign, in: $0) }
-        Terminal.write((output.json ? view.json.text : view.text(now: WallClock.now().asRead)) + "\n")
+        output.write(view.text(now: WallClock.now().asRead), view.json)
     }
 
     /// Returns the status; while a campaign is being sent, reads it twice for its rate.

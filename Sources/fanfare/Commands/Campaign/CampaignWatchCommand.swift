@@ -75,7 +75,7 @@ struct CampaignWatchCommand: AsyncParsableCommand {
     /// Prints the status of a refused job, which ended before it began.
     private func refused(in ledger: Ledger) async throws -> CampaignStatusView {
         let view = try await CampaignStatusCommand.view(of: campaign, in: ledger)
-        Terminal.write((output.json ? view.json.text : view.text(now: ledger.now())) + "\n")
+        output.write(view.text(now: ledger.now()), view.json)
         return view
     }
 }

@@ -29,8 +29,7 @@ struct ContentCommand: AsyncParsableCommand {
             let rows = try await options.withLedger { ledger in
                 try await ledger.read { try $0.contents(app: app) }.map { ContentRow($0) }
             }
-            let text = output.json ? JSONValue.array(rows.map(\.json)).text : ContentRow.table(rows)
-            Terminal.write(text + "\n")
+            output.write(ContentRow.table(rows), JSONValue.array(rows.map(\.json)))
         }
     }
 }

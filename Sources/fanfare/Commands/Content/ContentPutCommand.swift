@@ -27,9 +27,7 @@ struct ContentPutCommand: AsyncParsableCommand {
     @Option(help: "The content type, when the file's name does not say it, for example image/png.")
     var contentType: String?
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     private var types: String { ContentType.allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -57,8 +55,8 @@ struct ContentPutCommand: AsyncParsableCommand {
                 ProblemDocument(.invalidContent, title: "The content cannot be stored", errors: problems)
             )
         }
-        let (app, isDry) = (choice.app, trial.dryRun)
-        let result = try await options.withLedger { try await upload.put(app: app, in: $0, isDryRun: isDry) }
+        let (app, isDry) = (choice.app, flags.isDryRun)
+        let result = try await flags.options.withLedger { try await upload.put(app: app, in: $0, isDryRun: isDry) }
         if result == .ofCampaign {
             throw CommandFailure(.wrongState, "\(choice.text) belongs to a campaign, which brings its own content")
         }
@@ -72,6 +70,6 @@ struct ContentPutCommand: AsyncParsableCommand {
         let line =
             "\(choice.text): \(result.rawValue), \(content.contentType.rawValue), "
             + "\(NumberText.grouped(content.bytes.count)) bytes\(note)"
-        Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+        flags.write(line, document)
     }
 }

@@ -17,17 +17,14 @@ struct ContentRemoveCommand: AsyncParsableCommand {
 
     @OptionGroup var choice: ContentChoice
 
-    @Flag(help: "Do not ask.")
-    var yes = false
+    @OptionGroup var confirmation: ConfirmationFlag
 
-    @OptionGroup var trial: DryRunOptions
-    @OptionGroup var options: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        try confirm()
-        let (app, id, isDry) = (choice.app, choice.id, trial.dryRun)
-        let removal = try await options.withLedger { ledger in
+        try confirmation.ask(removing: choice.text, with: "content rm", isDryRun: flags.isDryRun)
+        let (app, id, isDry) = (choice.app, choice.id, flags.isDryRun)
+        let removal = try await flags.options.withLedger { ledger in
             try await ledger.order(isDryRun: isDry) { try $0.removeContent(app: app, id: id) }
         }
         switch removal {
@@ -38,14 +35,6 @@ struct ContentRemoveCommand: AsyncParsableCommand {
         }
         let document: JSONValue = ["app": .string(app), "id": .string(id), "result": .string(removal.rawValue)]
         let line = isDry ? "\(choice.text): would be removed" : "\(choice.text): removed"
-        Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
-    }
-
-    private func confirm() throws {
-        guard !yes, !trial.dryRun else { return }
-        try Confirmation.ask(
-            "This cannot be undone. Remove \(choice.text)?",
-            refusal: "content rm cannot be undone: add --yes, or look first with --dry-run"
-        )
+        flags.write(line, document)
     }
 }

@@ -40,6 +40,6 @@ struct ContentShowCommand: AsyncParsableCommand {
             }
         }
         let row = ContentRow(content)
-        Terminal.write((output.json ? row.json.text : ContentRow.table([row])) + "\n")
+        output.write(ContentRow.table([row]), row.json)
     }
 }

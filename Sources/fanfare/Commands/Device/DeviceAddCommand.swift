@@ -94,7 +94,7 @@ extension DeviceCommand {
             let json = JSONValue.object([
                 "app": .string(app), "id": .string(id), "result": .string(text), "dry_run": .bool(dryRun),
             ])
-            Terminal.write((output.json ? json.text : "\(app)/\(id): \(text.replacing("_", with: " "))") + "\n")
+            output.write("\(app)/\(id): \(text.replacing("_", with: " "))", json)
             if let result, [.outdated, .forgotten, .tooMany].contains(result) { throw FanfareExit.failed }
         }
 

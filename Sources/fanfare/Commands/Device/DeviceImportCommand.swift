@@ -48,7 +48,7 @@ extension DeviceCommand {
                     Terminal.writeError("fanfare: \(TerminalText.safe("\(place): \(problem.detail)\(fix)"))\n")
                 }
             }
-            Terminal.write((output.json ? json(summary).text : line(summary)) + "\n")
+            output.write(line(summary), json(summary))
             if summary.report.problemCount > 0 { throw FanfareExit.failed }
         }
 

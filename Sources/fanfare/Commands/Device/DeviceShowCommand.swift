@@ -23,9 +23,7 @@ extension DeviceCommand {
         func run() async throws {
             let (choice, app) = (choice, whose.app)
             let views = try await options.withLedger { try await choice.devices(app: app, in: $0) }.map(DeviceView.init)
-            let text =
-                output.json ? JSONValue.array(views.map(\.json)).text : views.map(\.text).joined(separator: "\n\n")
-            Terminal.write(text + "\n")
+            output.write(views.map(\.text).joined(separator: "\n\n"), JSONValue.array(views.map(\.json)))
         }
     }
 }

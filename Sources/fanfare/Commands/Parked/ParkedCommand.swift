@@ -34,8 +34,7 @@ struct ParkedCommand: AsyncParsableCommand {
             let rows = try await options.withLedger { ledger in
                 try await ledger.read { try $0.parked(limit: limit, filter) }.map { ParkedRow($0) }
             }
-            let text = output.json ? JSONValue.array(rows.map(\.json)).text : ParkedRow.table(rows)
-            Terminal.write(text + "\n")
+            output.write(ParkedRow.table(rows), JSONValue.array(rows.map(\.json)))
         }
     }
 

@@ -40,20 +40,17 @@ struct ParkedDiscardCommand: AsyncParsableCommand {
 
     @OptionGroup var choice: ParkedChoice
 
-    @Flag(help: "Do not ask.")
-    var yes = false
+    @OptionGroup var confirmation: ConfirmationFlag
 
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        if !yes, !choice.dryRun {
-            guard Terminal.isInputTerminal else {
-                throw CommandFailure(.usage, "parked discard cannot be undone: add --yes, or look first with --dry-run")
-            }
-            Terminal.writeError("This cannot be undone. Discard them? [y/N] ")
-            guard readLine() == "y" else { throw FanfareExit.failed }
-        }
+        try confirmation.ask(
+            "This cannot be undone. Discard them?",
+            "parked discard cannot be undone",
+            isDryRun: choice.dryRun
+        )
         try await ParkedOrders(order: .discard, choice: choice, isJSON: output.json).run(options)
     }
 }
