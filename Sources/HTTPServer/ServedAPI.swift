@@ -34,7 +34,7 @@ package struct ServedAPI: ServedRole {
         } else if !Loopback.isLoopback(host: listen.host) {
             throw ConfigurationError([
                 ConfigurationProblem(
-                    place: "",
+                    location: "",
                     key: "server.tokens_file",
                     code: "missing",
                     detail: "\(listen) can be reached from other hosts, and there are no access tokens",

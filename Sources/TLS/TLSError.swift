@@ -26,7 +26,7 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// The event and its place, and the fix where it is known.
+    /// The event and its location, and the fix where it is known.
     public let message: String
 
     /// Creates an error; `message` must not hold secrets.

@@ -80,7 +80,7 @@ import Testing
     @Test func `the sender gets the last of the cores, the far side the others`() {
         let cores = BenchCores(allowed: BenchCores.allowed(inStatus: "Cpus_allowed:\tf1\nCpus_allowed_list:\t0,4-6\n"))
         #expect(cores.sender == 6)
-        #expect(cores.far == [0, 4, 5])
+        #expect(cores.peer == [0, 4, 5])
         #expect(BenchCores(allowed: [3]).sender == nil)
         #expect(BenchCores.allowed(inStatus: "Cpus_allowed_list:\t7-2,x,-\n").isEmpty)
     }

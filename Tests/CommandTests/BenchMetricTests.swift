@@ -4,8 +4,8 @@ import Testing
 @testable import Bench
 
 @Suite struct BenchMetricTests {
-    private func run(_ microseconds: Double, far: Double) -> BenchRun {
-        BenchRun(requests: 1_000_000, cpuSeconds: microseconds, rate: 1, farMicroseconds: far)
+    private func run(_ microseconds: Double, peer: Double) -> BenchRun {
+        BenchRun(requests: 1_000_000, cpuSeconds: microseconds, rate: 1, peerMicroseconds: peer)
     }
 
     private func metric(_ name: String, in metrics: [BenchMetric]) -> BenchMetric? {
@@ -13,8 +13,8 @@ import Testing
     }
 
     @Test func `a pair does not count when the far side cost more than the sender`() {
-        let good = BenchPair(fanfare: run(2, far: 1), h2load: run(4, far: 1), h2loadPaths: run(5, far: 1))
-        let idle = BenchPair(fanfare: run(2, far: 3), h2load: run(4, far: 1), h2loadPaths: run(5, far: 1))
+        let good = BenchPair(fanfare: run(2, peer: 1), h2load: run(4, peer: 1), h2loadPaths: run(5, peer: 1))
+        let idle = BenchPair(fanfare: run(2, peer: 3), h2load: run(4, peer: 1), h2loadPaths: run(5, peer: 1))
         #expect(good.refusal == nil)
         #expect(idle.refusal != nil)
         let ratio = metric("ratio", in: BenchPairs(pairs: [idle, good]).metrics(target: 0.65))

@@ -90,11 +90,11 @@ import Testing
         )
         let told = try command.run("campaign", "send", "job.json", "--dry-run")
         #expect(told.exit == 65)
-        let places = told.errors.split(separator: "\n").dropFirst().map {
+        let locations = told.errors.split(separator: "\n").dropFirst().map {
             $0.split(separator: ": ").prefix(3).joined(separator: " ")
         }
         #expect(
-            Set(places) == [
+            Set(locations) == [
                 "fanfare job.json:4:46 /content/colour", "fanfare job.json:7:15 /audience/devices/1/token",
                 "fanfare job.json:9:29 /delivery/expire_at", "fanfare job.json:9:66 /delivery/push_type",
             ]

@@ -311,7 +311,7 @@ extension EndToEnd {
                         .bindQueue(queue: "full", exchange: BrokerNames.events, routingKey: "news.campaign.refused")
                     )
                 }
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 _ = try await fleet.startWorker()
                 for number in 1...130 {
                     let properties = MessageProperties(type: "fanfare.campaign.v1", messageID: "bad-\(number)")
@@ -323,8 +323,8 @@ extension EndToEnd {
                     )
                 }
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(10)))
-                _ = try await ear.events("campaign.completed", of: "derby")
-                await ear.close()
+                _ = try await listener.events("campaign.completed", of: "derby")
+                await listener.close()
             }
         }
     }

@@ -19,11 +19,11 @@ final class BrokerTap: Sendable {
     /// The port on which workers find the broker.
     let port: Int
     private let server: any Channel
-    private let book = Book()
+    private let journal = Journal()
 
     /// Opens a port and connects every client with the broker.
     init(broker port: Int) async throws {
-        let book = book
+        let journal = journal
         let bootstrap = ServerBootstrap(group: PrivateBroker.loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.autoRead, value: false)
@@ -31,7 +31,7 @@ final class BrokerTap: Sendable {
                 ClientBootstrap(group: PrivateBroker.loop)
                     .connect(host: "127.0.0.1", port: port)
                     .flatMapThrowing { broker in
-                        let pair = TappedConnection(worker: worker, broker: broker, book: book)
+                        let pair = TappedConnection(worker: worker, broker: broker, journal: journal)
                         try worker.pipeline.syncOperations.addHandler(TapHandler(pair, from: .worker))
                         try broker.pipeline.syncOperations.addHandler(TapHandler(pair, from: .broker))
                         try worker.syncOptions?.setOption(.autoRead, value: true)
@@ -42,17 +42,17 @@ final class BrokerTap: Sendable {
     }
 
     /// All notes so far.
-    var notes: [Note] { book.state.withLock { $0.notes } }
+    var notes: [Note] { journal.state.withLock { $0.notes } }
 
     /// Holds back the broker's bytes on a connection, beginning with the confirm of a publish to this exchange.
     func holdConfirms(ofExchange prefix: String) {
-        book.state.withLock { $0.heldPrefix = prefix }
+        journal.state.withLock { $0.heldPrefix = prefix }
     }
 
     /// Forwards the held-back bytes and holds back nothing more.
     func release() {
-        PrivateBroker.loop.execute { [book] in
-            let held = book.state.withLock { state in
+        PrivateBroker.loop.execute { [journal] in
+            let held = journal.state.withLock { state in
                 state.heldPrefix = nil
                 return state.held
             }
@@ -62,19 +62,19 @@ final class BrokerTap: Sendable {
 
     /// Cuts a consuming connection after each interval, always the one that exists longest.
     func flap(every interval: TimeAmount) {
-        let task = PrivateBroker.loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [book] _ in
-            let oldest = book.state.withLock { state in
+        let task = PrivateBroker.loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [journal] _ in
+            let oldest = journal.state.withLock { state in
                 state.cuts += state.consumers.isEmpty ? 0 : 1
                 return state.consumers.isEmpty ? nil : state.consumers.removeFirst()
             }
             oldest?.value.cut()
         }
-        book.state.withLock { $0.flapping = task }
+        journal.state.withLock { $0.flapping = task }
     }
 
     /// Stops cutting; returns the number of cuts.
     func steady() -> Int {
-        book.state.withLock { state in
+        journal.state.withLock { state in
             state.flapping?.cancel()
             state.flapping = nil
             return state.cuts
@@ -86,7 +86,7 @@ final class BrokerTap: Sendable {
         try await server.close()
     }
 
-    fileprivate final class Book: Sendable {
+    fileprivate final class Journal: Sendable {
         struct State {
             var notes: [Note] = []
             var heldPrefix: String?
@@ -107,7 +107,7 @@ final class BrokerTap: Sendable {
 private final class TappedConnection {
     private let worker: any Channel
     private let broker: any Channel
-    private let book: BrokerTap.Book
+    private let journal: BrokerTap.Journal
     private var fromWorker = AMQPEavesdropper()
     private var fromBroker = AMQPEavesdropper()
     /// The publishes in the order of their sequence numbers, which count from 1.
@@ -117,10 +117,10 @@ private final class TappedConnection {
     /// The broker's bytes since a held-back confirm; nil while none is held back.
     private var kept: ByteBuffer?
 
-    init(worker: any Channel, broker: any Channel, book: BrokerTap.Book) {
+    init(worker: any Channel, broker: any Channel, journal: BrokerTap.Journal) {
         self.worker = worker
         self.broker = broker
-        self.book = book
+        self.journal = journal
     }
 
     func passed(_ bytes: ByteBuffer, from side: TapHandler.Side) {
@@ -135,7 +135,7 @@ private final class TappedConnection {
             } else if ahead.read(bytes).contains(where: isHeld) {
                 kept = bytes
                 let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
-                book.state.withLock { $0.held.append(bound) }
+                journal.state.withLock { $0.held.append(bound) }
             } else {
                 handOn(bytes)
             }
@@ -153,7 +153,7 @@ private final class TappedConnection {
     }
 
     func ended(_ side: TapHandler.Side) {
-        book.state.withLock { $0.consumers.removeAll { $0.value === self } }
+        journal.state.withLock { $0.consumers.removeAll { $0.value === self } }
         (side == .worker ? broker : worker).close(promise: nil)
     }
 
@@ -164,7 +164,7 @@ private final class TappedConnection {
 
     private func isHeld(_ event: AMQPEavesdropper.Event) -> Bool {
         guard case .acknowledgement(let tag, let multiple) = event,
-            let prefix = book.state.withLock({ $0.heldPrefix })
+            let prefix = journal.state.withLock({ $0.heldPrefix })
         else { return false }
         return confirms(tag, multiple).contains { published[$0].exchange.hasPrefix(prefix) }
     }
@@ -203,11 +203,11 @@ private final class TappedConnection {
         guard !consumes else { return }
         consumes = true
         let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
-        book.state.withLock { $0.consumers.append(bound) }
+        journal.state.withLock { $0.consumers.append(bound) }
     }
 
     private func note(_ note: BrokerTap.Note) {
-        book.state.withLock { $0.notes.append(note) }
+        journal.state.withLock { $0.notes.append(note) }
     }
 }
 

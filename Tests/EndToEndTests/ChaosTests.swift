@@ -25,7 +25,7 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: SmallFlight.faults, postgreSQL: server) { fleet in
                 var workers: [FanfareProcess] = []
                 for _ in 1...3 { workers.append(try await fleet.startSmallWorker()) }
-                let law = LawWatch(fleet)
+                let law = LawPoll(fleet)
                 defer { law.end() }
                 for round in 1...rounds {
                     let audience = 2000 + random.below(3000)
@@ -33,7 +33,7 @@ extension EndToEnd {
                     try await fleet.putList(id, TestDevices.tokens(audience, prefix: ChaosSeed.prefix(round)))
                     let before = Int(fleet.simulator.statistics.requests)
                     try await fleet.publish(TestJob(id, list: id))
-                    law.watch(id, audience: audience)
+                    law.poll(id, audience: audience)
                     // The kill comes between the acceptance and the last shards.
                     try await fleet.requests(reach: before + random.below(audience * 19 / 20))
                     try await lasting(.milliseconds(random.below(20)))
@@ -72,9 +72,9 @@ extension EndToEnd {
                 for _ in 1...2 { workers.append(try await fleet.startSmallWorker()) }
                 try await fleet.putList("all", TestDevices.tokens(audience))
                 try await fleet.publish(TestJob("derby", list: "all"))
-                let law = LawWatch(fleet)
+                let law = LawPoll(fleet)
                 defer { law.end() }
-                law.watch("derby", audience: audience)
+                law.poll("derby", audience: audience)
                 let last = audience * 9 / 10
                 var bound = 0
                 for kill in 1...20 {

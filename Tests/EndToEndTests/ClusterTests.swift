@@ -16,11 +16,11 @@ extension EndToEnd {
             var others: [RabbitMQNode] = []
             for _ in 1...2 { others.append(try await RabbitMQNode.start(inClusterOf: node)) }
             try await PrivateFleet.with(faults: SmallFlight.faults) { fleet in
-                let places = ([node] + others).map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+                let addresses = ([node] + others).map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
                 let host = fleet.endpoint.virtualHost
                 try PrivateFleet.configure(
                     fleet.folder,
-                    url: "amqp://guest:guest@\(places)/\(host)",
+                    url: "amqp://guest:guest@\(addresses)/\(host)",
                     managementPort: others[0].managementPort
                 )
                 let workers = [try await fleet.startSmallWorker(), try await fleet.startSmallWorker()]

@@ -169,13 +169,13 @@ extension EndToEnd {
         @Test func `an app without devices in the registry is warned that no badge changes`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 try await fleet.putList("fans", TestDevices.tokens(3))
                 try await fleet.publish(badgeJob("one", "+1"))
                 #expect(try await fleet.completed("one").counts.accepted == 3)
-                let accepted = try #require(try await ear.events("campaign.accepted", of: "one").first)
+                let accepted = try #require(try await listener.events("campaign.accepted", of: "one").first)
                 #expect(accepted.json["data"]?["warnings"]?.array?.first?["code"]?.string == "no_badge_count")
-                await ear.close()
+                await listener.close()
             }
         }
 

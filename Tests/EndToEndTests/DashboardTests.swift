@@ -78,9 +78,9 @@ extension EndToEnd {
         private func keep(_ screenshots: String) throws {
             guard let folder = ProcessInfo.processInfo.environment["DASHBOARD_SCREENSHOTS"] else { return }
             for name in try FileManager.default.contentsOfDirectory(atPath: screenshots) {
-                let place = "\(folder)/\(name)"
-                try? FileManager.default.removeItem(atPath: place)  // from an earlier run
-                try FileManager.default.copyItem(atPath: "\(screenshots)/\(name)", toPath: place)
+                let path = "\(folder)/\(name)"
+                try? FileManager.default.removeItem(atPath: path)  // from an earlier run
+                try FileManager.default.copyItem(atPath: "\(screenshots)/\(name)", toPath: path)
             }
         }
     }

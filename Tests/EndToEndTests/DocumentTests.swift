@@ -136,7 +136,7 @@ private struct Scene {
     /// Returns the arguments with the pages' placeholders replaced by names of this fleet.
     func arguments(_ shown: [String]) async throws -> [String] {
         var result = shown.filter { $0 != "$(date" && $0 != "+%F-%H%M).db" }
-        if let place = result.firstIndex(of: "--config") { result.removeSubrange(place...(place + 1)) }
+        if let position = result.firstIndex(of: "--config") { result.removeSubrange(position...(position + 1)) }
         for (index, word) in result.enumerated() {
             if word == "ID" { result[index] = try await name(for: shown) }
             if word == "INSTANT" { result[index] = TestClock.now().advanced(by: .seconds(7200)).rfc3339 }

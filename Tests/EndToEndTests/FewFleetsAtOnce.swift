@@ -19,10 +19,10 @@ extension Trait where Self == HurtsItsBroker {
 struct HurtsItsBroker: TestTrait {}
 
 struct FewFleetsAtOnce: SuiteTrait, TestTrait, TestScoping {
-    private static let places = Places(
+    private static let semaphore = AsyncSemaphore(
         ProcessInfo.processInfo.environment["FANFARE_FLEETS_AT_ONCE"].flatMap { Int($0) } ?? 3
     )
-    private static let hurtNode = Places(1)
+    private static let hurtNode = AsyncSemaphore(1)
 
     var isRecursive: Bool { true }
 
@@ -36,8 +36,8 @@ struct FewFleetsAtOnce: SuiteTrait, TestTrait, TestScoping {
         let isHurting = test.traits.contains { $0 is HurtsItsBroker }
         if isHurting { await Self.hurtNode.take() }
         defer { if isHurting { Self.hurtNode.giveBack() } }
-        await Self.places.take()
-        defer { Self.places.giveBack() }
+        await Self.semaphore.take()
+        defer { Self.semaphore.giveBack() }
         try await PrivateBroker.$isHurt.withValue(isHurting) { try await body() }
     }
 }

@@ -109,12 +109,12 @@ extension EndToEnd {
             try await PrivateFleet.with(fcm: FCMAccess()) { fleet in
                 try declare(fleet)
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 let rich: JSONValue = ["content_available": true, "rich": ["type": "coupon", "id": "c-81"]]
                 try await fleet.publish(job("early", nil, rich))
-                let refusal = try await ear.events("campaign.refused", of: "early")[0].json.text
+                let refusal = try await listener.events("campaign.refused", of: "early")[0].json.text
                 #expect(refusal.contains("unknown_content") && refusal.contains("/content/rich/id"), "\(refusal)")
-                await ear.close()
+                await listener.close()
 
                 try Self.png.write(to: URL(fileURLWithPath: fleet.folder + "/coupon.png"))
                 let app = PrivateFleet.app
@@ -149,14 +149,14 @@ extension EndToEnd {
                     """
                 )
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 let wrong: JSONValue = [
                     "title": "Hi", "category": "LIKES", "actions": [["id": "NO", "url": "app://x"]],
                 ]
                 try await fleet.publish(job("wrong", nil, wrong))
-                let refusal = try await ear.events("campaign.refused", of: "wrong")[0].json.text
+                let refusal = try await listener.events("campaign.refused", of: "wrong")[0].json.text
                 #expect(refusal.contains("did you mean LIKE?") && refusal.contains("/content/data/match"), "\(refusal)")
-                await ear.close()
+                await listener.close()
 
                 let right: JSONValue = [
                     "title": "Hi", "body": "Goal", "category": "LIKE", "data": ["match": 7],
@@ -227,7 +227,7 @@ extension EndToEnd {
             try await PrivateFleet.with(fcm: FCMAccess()) { fleet in
                 try declare(fleet)
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 let people = ["apns": TestDevices.tokens(2), "fcm": TestDevices.fcm(3)]
                 var lines: [String] = []
                 for (provider, tokens) in people {
@@ -243,7 +243,7 @@ extension EndToEnd {
                 (native.kind, native.audience) = ("native", ["everyone": true])
                 native.content = ["apns": ["aps": ["alert": "Hi"]]]
                 try await fleet.publish(native)
-                let accepted = try await ear.events("campaign.accepted", of: "raw")[0].json["data"]
+                let accepted = try await listener.events("campaign.accepted", of: "raw")[0].json["data"]
                 let warnings = try #require(accepted?["warnings"]?.array)
                 #expect(warnings.map { $0["pointer"] } == ["/content"], "\(warnings)")
                 #expect(warnings.first?["detail"]?.string?.contains("nothing for fcm") == true, "\(warnings)")
@@ -252,8 +252,8 @@ extension EndToEnd {
                 #expect(fleet.simulator.lastRequests(of: .fcm).isEmpty)
                 // Devices in the job are an error here.
                 try await fleet.publish(job("named", "native", native.content))
-                #expect(try await ear.events("campaign.refused", of: "named")[0].pointers == ["/content/fcm"])
-                await ear.close()
+                #expect(try await listener.events("campaign.refused", of: "named")[0].pointers == ["/content/fcm"])
+                await listener.close()
             }
         }
 
@@ -269,12 +269,13 @@ extension EndToEnd {
                 #expect(put.exit == 0 && put.output.contains("audio/wav, 12 bytes"), "\(put)")
                 let wrong = try await fleet.run("content", "put", "noise", "goal.mp3", "--app", app)
                 #expect(wrong.exit != 0 && wrong.errors.contains("it begins like image/png"), "\(wrong)")
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 _ = try await send(job("loud", nil, ["title": "Goal", "sound": "goal.caf"]), fleet)
-                let warnings = try await ear.events("campaign.accepted", of: "loud")[0].json["data"]?["warnings"]?.array
+                let warnings = try await listener.events("campaign.accepted", of: "loud")[0].json["data"]?["warnings"]?
+                    .array
                 #expect(warnings?.compactMap { $0["pointer"]?.string } == ["/content/sound"], "\(warnings ?? [])")
                 #expect(warnings?.first?["detail"]?.string?.hasPrefix("Android") == true)
-                await ear.close()
+                await listener.close()
             }
         }
     }

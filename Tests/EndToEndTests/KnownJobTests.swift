@@ -21,7 +21,7 @@ extension EndToEnd {
         @Test func `C3: a job that comes again after its end is answered with what became of it`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 // An absolute end: a check of the job before its key would refuse it then.
                 let end = Self.end(in: 8)
                 let job = TestJob("derby", TestDevices.tokens(3)).delivered(["expires_at": end])
@@ -30,16 +30,16 @@ extension EndToEnd {
                 #expect(status.counts.accepted == 3)
                 try await ended(status)
                 try await fleet.publish(job)
-                let events = try await ear.events("campaign.accepted", of: "derby", count: 2)
+                let events = try await listener.events("campaign.accepted", of: "derby", count: 2)
                 let data = try #require(events.last?.json["data"])
                 #expect(data["repeat"] == true && data["state"]?.string == "completed")
                 #expect(data["accepted_at"]?.string == status.acceptedAt.rfc3339)
                 #expect(try await fleet.ledger.read { try $0.parked(limit: 10) }.isEmpty)
                 // Another job with its id gets that answer, whatever else is wrong with it.
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(4)).delivered(["expires_at": end]))
-                let refusal = try await ear.events("campaign.refused", of: "derby")
+                let refusal = try await listener.events("campaign.refused", of: "derby")
                 #expect(refusal.first?.json["data"]?["errors"]?.array?.first?["code"]?.string == "campaign_conflict")
-                await ear.close()
+                await listener.close()
             }
         }
 

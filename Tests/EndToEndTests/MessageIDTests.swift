@@ -95,14 +95,14 @@ extension EndToEnd {
             try await PrivateFleet.with { fleet in
                 try setKeys(fleet, Self.old)
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 // 27 bytes surround the text without the object.
                 var job = TestJob("derby", TestDevices.tokens(1))
                 job.content = .object(["title": .string(String(repeating: "x", count: 4060))])
                 try await fleet.publish(job)
-                let refusals = try await ear.events("campaign.refused", of: "derby")
+                let refusals = try await listener.events("campaign.refused", of: "derby")
                 #expect(refusals[0].json.text.contains("payload_too_large"), "\(refusals[0].json.text)")
-                await ear.close()
+                await listener.close()
             }
         }
 

@@ -129,7 +129,7 @@ extension EndToEnd {
         @Test func `another app goes on while one is out`() async throws {
             try await PrivateFleet.with(faults: ["rules": "bad=ServiceUnavailable", "latency": "5"]) { fleet in
                 try fleet.writeApps([("news", "SIMKEY0001"), ("sport", "SIMKEY0002")])
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(20_000, prefix: "bad"))
                 try await fleet.publish(TestJob("derby", list: "fans"))
@@ -146,11 +146,11 @@ extension EndToEnd {
                 try await set(fleet, "rules", "")
                 #expect(try await fleet.completed("derby", within: .seconds(120)).counts.accepted == 20_000)
                 for type in ["app.suspended", "app.resumed"] {
-                    let event = try await ear.events(type, of: nil).first
+                    let event = try await listener.events(type, of: nil).first
                     #expect(event?.json["data"]?["app"]?.string == "news")
                     #expect(event?.json["data"]?["provider"]?.string == "apns")
                 }
-                await ear.close()
+                await listener.close()
             }
         }
 

@@ -105,11 +105,11 @@ final class PrivateFleet: Sendable {
         }
         for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
         let simulator = try await APNsSimulator.start(configuration)
-        let far = "https://127.0.0.1:\(simulator.port)"
+        let origin = "https://127.0.0.1:\(simulator.port)"
         let google = simulator.port(of: .fcm).map { "https://127.0.0.1:\($0)" }
         try simulator.identity.write(
             to: folder,
-            endpoint: far,
+            endpoint: origin,
             fcmEndpoint: google,
             hasWebPush: webPush != nil,
             app: app
@@ -133,7 +133,7 @@ final class PrivateFleet: Sendable {
     private static func ledger(_ folder: String, _ database: Database?, create: Bool) throws -> Ledger {
         guard let database else { return try Ledger.open(path: folder + "/fanfare.db", create: create) }
         // A server that the test kills comes back, however long that takes here.
-        return try Ledger.open(postgreSQL: database.url, create: create, patience: .seconds(60))
+        return try Ledger.open(postgreSQL: database.url, create: create, timeout: .seconds(60))
     }
 
     /// Writes the configuration of a fleet into a folder.

@@ -52,10 +52,10 @@ extension EndToEnd {
         @Test func `a job that cannot be sent is told, kept, parked, and taken when it is fixed`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 for one in Self.cases { try await fleet.publish(one.job) }
                 for one in Self.cases {
-                    let refusal = try await ear.events("campaign.refused", of: one.job.id)
+                    let refusal = try await listener.events("campaign.refused", of: one.job.id)
                     #expect(refusal.map(\.pointers) == [[one.pointer]])
                     #expect(refusal[0].json["subject"]?.string == one.job.id)
                     try await isKept(fleet, one.job.id, refusal[0])
@@ -63,16 +63,16 @@ extension EndToEnd {
                 #expect(fleet.simulator.statistics.requests == 0)
                 for one in Self.cases { try await fleet.publish(one.fixed) }
                 for one in Self.cases {
-                    _ = try await ear.events("campaign.accepted", of: one.job.id)
+                    _ = try await listener.events("campaign.accepted", of: one.job.id)
                     #expect(try await fleet.completed(one.job.id).counts.accepted == 1)
                     #expect(try await fleet.ledger.read { try $0.refusal(app: "news", id: one.job.id) } == nil)
                 }
-                await ear.close()
+                await listener.close()
             }
         }
 
         /// Checks that the ledger and parked record the same refusal as the event.
-        private func isKept(_ fleet: PrivateFleet, _ id: String, _ refusal: EventEar.Heard) async throws {
+        private func isKept(_ fleet: PrivateFleet, _ id: String, _ refusal: EventListener.Heard) async throws {
             let kept = try #require(try await fleet.ledger.read { try $0.refusal(app: "news", id: id) })
             #expect(JSONReader.read(kept).value?["errors"] == refusal.json["data"]?["errors"])
             let parked = try await eventually("\(id) is parked") {
@@ -86,7 +86,7 @@ extension EndToEnd {
         @Test func `a payload of 4096 bytes arrives, one of 4097 is refused`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 func job(_ id: String, _ length: Int) -> TestJob {
                     var job = TestJob(id, Self.device)
                     job.content = .object(["body": .string(String(repeating: "x", count: length))])
@@ -100,12 +100,12 @@ extension EndToEnd {
                 _ = try await fleet.completed("full")
                 #expect(fleet.simulator.lastRequests.last?.payload.count == 4096)
                 try await fleet.publish(job("over", most + 1))
-                let refusal = try await ear.events("campaign.refused", of: "over")
+                let refusal = try await listener.events("campaign.refused", of: "over")
                 #expect(refusal[0].pointers == ["/content"])
                 #expect(refusal[0].json["data"]?["errors"]?.array?.first?["code"] == "payload_too_large")
                 try await isKept(fleet, "over", refusal[0])
                 #expect(fleet.simulator.statistics.requests == 2)
-                await ear.close()
+                await listener.close()
             }
         }
 

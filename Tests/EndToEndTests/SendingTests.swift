@@ -36,23 +36,23 @@ extension EndToEnd {
         @Test func `C3: the same job again is known, and another job under its id is a conflict`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 let job = TestJob("derby", TestDevices.tokens(600))
                 try await fleet.publish(job)
                 let first = try await fleet.completed("derby")
                 try await fleet.publish(job)
-                let answers = try await ear.events("campaign.accepted", of: "derby", count: 2)
+                let answers = try await listener.events("campaign.accepted", of: "derby", count: 2)
                 #expect(answers[0].json["data"]?["repeat"] == nil)
                 #expect(answers[1].json["data"]?["repeat"] == .bool(true))
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(7, prefix: "b")))
-                let refusals = try await ear.events("campaign.refused", of: "derby")
+                let refusals = try await listener.events("campaign.refused", of: "derby")
                 #expect(refusals[0].json["data"]?["type"] == "urn:fanfare:problem:campaign-conflict")
                 let parked = try await eventually("the conflict is parked") { try await fleet.parked().first }
                 #expect(parked.reason == "CampaignConflict")
                 #expect(parked.campaign == "derby")
                 #expect(try await fleet.status("derby") == first)
                 #expect(fleet.simulator.statistics.requests == 600)
-                await ear.close()
+                await listener.close()
             }
         }
 

@@ -72,7 +72,7 @@ extension EndToEnd {
                 try certify(fleet, "first")
                 let port = try LoopbackPorts.free(1)[0]
                 let address = fleet.folder + "/notify"
-                let ear = try NotifyEar(address: address)
+                let listener = try NotifyListener(address: address)
                 let server = try FanfareProcess(
                     ["server", "--config", "fanfare.yaml"],
                     folder: fleet.folder,
@@ -88,7 +88,7 @@ extension EndToEnd {
                 func hears(_ what: String, _ count: Int = 1) async throws {
                     try await eventually("\(what) × \(count)") {
                         guard server.isRunning else { throw FanfareProcess.Failure(server.errors) }
-                        heard += ear.assignments()
+                        heard += listener.assignments()
                         return heard.count { $0 == what } >= count
                     }
                 }
@@ -112,7 +112,7 @@ extension EndToEnd {
 
                 server.terminate()
                 #expect(try await server.ended(within: .seconds(30)).exit == 0)
-                heard += ear.assignments()
+                heard += listener.assignments()
                 #expect(heard.count { $0 == "STOPPING=1" } == 1)
             }
         }

@@ -24,7 +24,7 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: faults, fcm: FCMAccess()) { fleet in
                 try ask(fleet, "shard.settled, device.invalid")
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 let apple = TestDevices.tokens(1200) + TestDevices.tokens(30, prefix: "dead")
                 let dead = apple.suffix(30) + TestDevices.fcm(20, prefix: "cGone")
                 let google = TestDevices.fcm(700) + dead.suffix(20)
@@ -33,9 +33,9 @@ extension EndToEnd {
                 )
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 1940 && status.counts.invalid == 50)
-                _ = try await ear.events("campaign.completed", of: "derby")
+                _ = try await listener.events("campaign.completed", of: "derby")
                 // Chunks of each provider, and retries: the outbox is ordered, so all have come.
-                let settled = try await ear.events("shard.settled", of: "derby", count: 5).compactMap {
+                let settled = try await listener.events("shard.settled", of: "derby", count: 5).compactMap {
                     $0.json["data"]
                 }
                 func sum(_ name: String) -> Int { settled.reduce(0) { $0 + Int($1[name]?.integer ?? 0) } }
@@ -46,7 +46,7 @@ extension EndToEnd {
                     let left = (shard["retrying"]?.integer ?? 0) + (shard["held"]?.integer ?? 0)
                     #expect(shard["devices"]?.integer == ended + left)
                 }
-                let invalid = try await ear.events("device.invalid", of: "derby").compactMap { $0.json["data"] }
+                let invalid = try await listener.events("device.invalid", of: "derby").compactMap { $0.json["data"] }
                 let devices = invalid.flatMap { $0["devices"]?.array ?? [] }
                 #expect(devices.compactMap { $0["token"]?.string }.sorted() == dead.sorted())
                 #expect(devices.allSatisfy { $0["reason"]?.string?.lowercased() == "unregistered" })
@@ -54,23 +54,23 @@ extension EndToEnd {
                 // They are known now and not reported again.
                 try await fleet.publish(TestJob("again", apple))
                 _ = try await fleet.completed("again")
-                _ = try await ear.events("campaign.completed", of: "again")
-                let again = try await ear.events("device.invalid", of: "again", count: 0)
+                _ = try await listener.events("campaign.completed", of: "again")
+                let again = try await listener.events("device.invalid", of: "again", count: 0)
                 #expect(again.isEmpty)
-                await ear.close()
+                await listener.close()
             }
         }
 
         @Test func `an app that asks for nothing is told of campaigns only`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(20, prefix: "dead")))
                 _ = try await fleet.completed("derby")
-                _ = try await ear.events("campaign.completed", of: "derby")
-                #expect(try await ear.events("shard.settled", of: "derby", count: 0).isEmpty)
-                #expect(try await ear.events("device.invalid", of: "derby", count: 0).isEmpty)
-                await ear.close()
+                _ = try await listener.events("campaign.completed", of: "derby")
+                #expect(try await listener.events("shard.settled", of: "derby", count: 0).isEmpty)
+                #expect(try await listener.events("device.invalid", of: "derby", count: 0).isEmpty)
+                await listener.close()
             }
         }
     }

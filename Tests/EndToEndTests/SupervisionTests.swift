@@ -11,7 +11,7 @@ extension EndToEnd {
         @Test func `a worker says that it is ready, lives, reads again and ends`() async throws {
             try await PrivateFleet.with { fleet in
                 let address = fleet.folder + "/notify"
-                let ear = try NotifyEar(address: address)
+                let listener = try NotifyListener(address: address)
                 let worker = try FanfareProcess(
                     ["worker", "--config", "fanfare.yaml"],
                     folder: fleet.folder,
@@ -22,7 +22,7 @@ extension EndToEnd {
                 func hears(_ what: String, _ count: Int = 1) async throws {
                     try await eventually("\(what) × \(count)") {
                         guard worker.isRunning else { throw FanfareProcess.Failure(worker.errors) }
-                        heard += ear.assignments()
+                        heard += listener.assignments()
                         return heard.count { $0 == what } >= count
                     }
                 }
@@ -40,7 +40,7 @@ extension EndToEnd {
                 try await hears("READY=1", 2)
                 worker.terminate()
                 #expect(try await worker.ended(within: .seconds(30)).exit == 0)
-                heard += ear.assignments()
+                heard += listener.assignments()
                 #expect(heard.count { $0 == "STOPPING=1" } == 1)
                 #expect(heard.last?.hasPrefix("READY") == false)
             }
@@ -55,14 +55,14 @@ extension EndToEnd {
                     managementPort: 1
                 )
                 let address = fleet.folder + "/notify"
-                let ear = try NotifyEar(address: address)
+                let listener = try NotifyListener(address: address)
                 let worker = try FanfareProcess(
                     ["worker", "--config", "fanfare.yaml"],
                     folder: fleet.folder,
                     environment: ["NOTIFY_SOCKET": address]
                 )
                 #expect(try await worker.ended().exit == 69)
-                #expect(ear.assignments() == [])
+                #expect(listener.assignments() == [])
             }
         }
     }

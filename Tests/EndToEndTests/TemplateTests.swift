@@ -98,7 +98,7 @@ extension EndToEnd {
         @Test func `a device whose text is too long fails alone, and intake has said so`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 var job = TestJob("derby", [])
                 job.audience = .object([
                     "devices": .array(
@@ -115,26 +115,26 @@ extension EndToEnd {
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 2 && status.counts.failed == 1)
                 #expect(status.reasons["PayloadTooLarge"] == 1)
-                let accepted = try #require(try await ear.events("campaign.accepted", of: "derby").first)
+                let accepted = try #require(try await listener.events("campaign.accepted", of: "derby").first)
                 #expect(accepted.json.text.contains("maybe_too_large"), "\(accepted.json.text)")
                 #expect(accepted.json.text.contains("unknown_variable"))
-                await ear.close()
+                await listener.close()
             }
         }
 
         @Test func `a template that does not compile is refused with its place`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 var job = TestJob("derby", TestDevices.tokens(1))
                 job.content = .object(["title": "Hi\n {{ first | upcse }}"])
                 try await fleet.publish(job)
-                let refused = try #require(try await ear.events("campaign.refused", of: "derby").first)
+                let refused = try #require(try await listener.events("campaign.refused", of: "derby").first)
                 let error = refused.json["data"]?["errors"]?.array?.first
                 #expect(error?["pointer"]?.string == "/content/title" && error?["code"]?.string == "template")
                 #expect(error?["detail"]?.string == "line 2, column 13: there is no filter upcse")
                 #expect(error?["mend"]?.string == "did you mean upcase?")
-                await ear.close()
+                await listener.close()
             }
         }
     }

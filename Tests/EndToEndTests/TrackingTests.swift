@@ -157,14 +157,14 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 let number = try await sent("derby", 10, fleet)
                 var entries: [TrackingBatch.Entry] = []
-                for place in 0..<30 {
+                for index in 0..<30 {
                     let device = try await fleet.ledger.read {
-                        try $0.device(app: PrivateFleet.app, installation: "d\(place)")
+                        try $0.device(app: PrivateFleet.app, installation: "d\(index)")
                     }
                     let tracked = TrackedDevice(
                         app: PrivateFleet.app,
                         campaign: number,
-                        index: UInt32(place),
+                        index: UInt32(index),
                         registered: try #require(device?.number)
                     )
                     entries.append(

@@ -140,7 +140,7 @@ extension EndToEnd {
                 #expect(try await fleet.completed("warm").counts.accepted == 500)
                 let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(worker.pid)/fd").count
                 // Room for two more besides the reserve; the campaign would need dozens of connections.
-                let most = open + DescriptorRoom.reserve + 2
+                let most = open + DescriptorReserve.reserve + 2
                 try Self.limitFiles(worker, to: most, hard: 1024)
                 try await fleet.putList("fans", TestDevices.tokens(10_000))
                 try await fleet.publish(TestJob("derby", list: "fans"))

@@ -36,10 +36,10 @@ extension EndToEnd {
                 let status = try await fleet.completed("derby")
                 #expect(status.audience == 2000)
                 #expect(status.counts.accepted == 1968 && status.counts.invalid == 32)
-                let far = try #require(fleet.simulator.statistics(of: .webPush))
-                #expect(far.accepted == 1968 && far.repeatedTokens == 0)
-                #expect(far.statuses == [201: 1968, 410: 16, 404: 16, 503: 16])
-                #expect(far.own["deciphered"] == 1968 && far.own["undecipherable"] == 0)
+                let statistics = try #require(fleet.simulator.statistics(of: .webPush))
+                #expect(statistics.accepted == 1968 && statistics.repeatedTokens == 0)
+                #expect(statistics.statuses == [201: 1968, 410: 16, 404: 16, 503: 16])
+                #expect(statistics.own["deciphered"] == 1968 && statistics.own["undecipherable"] == 0)
                 for browser in watched {
                     let shown = fleet.simulator.device(browser.endpoint, at: .webPush)?.shown ?? []
                     #expect(shown.map(\.title) == ["Kick-off!"], "\(browser.endpoint)")
@@ -53,7 +53,7 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("again", [], webPush: browsers))
                 let second = try await fleet.completed("again")
                 #expect(second.counts.accepted == 1968 && second.counts.invalid == 32)
-                #expect(fleet.simulator.statistics(of: .webPush)?.requests == far.requests + 1968)
+                #expect(fleet.simulator.statistics(of: .webPush)?.requests == statistics.requests + 1968)
             }
         }
 
@@ -70,8 +70,10 @@ extension EndToEnd {
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 300 && status.counts.failed == 50)
                 #expect(status.reasons == ["AddressNotGlobal": 50])
-                let far = try #require(fleet.simulator.statistics(of: .webPush))
-                #expect(far.connectionsOpened == 0 && far.handshakesFailed == 0 && far.requests == 0)
+                let statistics = try #require(fleet.simulator.statistics(of: .webPush))
+                #expect(
+                    statistics.connectionsOpened == 0 && statistics.handshakesFailed == 0 && statistics.requests == 0
+                )
             }
         }
 
@@ -98,8 +100,8 @@ extension EndToEnd {
                     try $0.breaker(app: PrivateFleet.app, provider: ProviderName(rawValue: "webpush"))
                 }
                 #expect(breaker == nil)
-                let far = try #require(fleet.simulator.statistics(of: .webPush))
-                #expect(far.accepted == 1500 && far.repeatedTokens == 0)
+                let statistics = try #require(fleet.simulator.statistics(of: .webPush))
+                #expect(statistics.accepted == 1500 && statistics.repeatedTokens == 0)
             }
         }
     }

@@ -68,7 +68,7 @@ extension FanfareProcess {
     }
 
     private var saidPort: Int? {
-        guard let place = errors.firstRange(of: "http://127.0.0.1:") else { return nil }
-        return Int(errors[place.upperBound...].prefix { $0.isNumber })
+        guard let range = errors.firstRange(of: "http://127.0.0.1:") else { return nil }
+        return Int(errors[range.upperBound...].prefix { $0.isNumber })
     }
 }

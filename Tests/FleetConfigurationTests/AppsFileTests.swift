@@ -52,7 +52,7 @@ import Testing
         #expect(apns.account.endpoint(nil) == ProviderEndpoint(host: "localhost", port: 8443))
         #expect(apns.files.mapValues(\.bytes) == ["key.p8": key])
         #expect(apns.files["key.p8"]?.source == folder.path + "/key.p8")
-        #expect(apns.place == folder.path + "/apps.yaml:3")
+        #expect(apns.location == folder.path + "/apps.yaml:3")
     }
 
     @Test func `an app may have keys for message ids, and its line is said when they are no good`() throws {
@@ -174,7 +174,7 @@ import Testing
         let found = try problems(app(fields))
         #expect(found.map(\.key) == [path])
         #expect(found.map(\.code) == [code])
-        #expect(found.first?.place == folder.path + "/apps.yaml:4")
+        #expect(found.first?.location == folder.path + "/apps.yaml:4")
     }
 
     @Test(arguments: [
@@ -274,9 +274,9 @@ import Testing
                   key_file: key.p8
             """
         let found = try problems(yaml)
-        let places = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.place) })
+        let locations = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.location) })
         let file = folder.path + "/apps.yaml"
-        #expect(places == ["apps.news.apns.environment": file + ":6", "apps.news.apns.key_id": file + ":5"])
+        #expect(locations == ["apps.news.apns.environment": file + ":6", "apps.news.apns.key_id": file + ":5"])
     }
 
     @Test func `a file that the block names is missed at its own line`() throws {
@@ -293,7 +293,7 @@ import Testing
             """
         let found = try problems(yaml)
         #expect(found.map(\.key) == ["apps.news.apns.key_file", "apps.news.apns.ca_file"])
-        #expect(found.map(\.place) == [7, 9].map { "\(folder.path)/apps.yaml:\($0)" })
+        #expect(found.map(\.location) == [7, 9].map { "\(folder.path)/apps.yaml:\($0)" })
         #expect(found.map(\.code) == ["unreadable_file", "unreadable_file"])
     }
 
@@ -314,7 +314,7 @@ import Testing
         #expect(try read(yaml(own)).first?.accounts.count == 1)
         let problem = try #require(try problems(yaml(other)).first)
         #expect(problem.key == "apps.news.webpush.public_key" && problem.code == "key_mismatch")
-        #expect(problem.place == "\(folder.path)/apps.yaml:6")
+        #expect(problem.location == "\(folder.path)/apps.yaml:6")
         #expect(problem.fix?.contains(own) == true)
     }
 }

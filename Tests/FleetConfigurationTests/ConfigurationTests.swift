@@ -91,7 +91,7 @@ import Transport
         let sources = ConfigurationSources(environment: [:], file: "none.yaml", workingDirectory: folder.path)
         let error = try #require(throws: ConfigurationError.self) { try sources.load() }
         #expect(error.problems.map(\.code) == ["unreadable_file"])
-        #expect(error.problems.first?.place == folder.path + "/none.yaml")
+        #expect(error.problems.first?.location == folder.path + "/none.yaml")
     }
 
     @Test func `unknown keys and variables are refused with what was meant, all at once`() throws {
@@ -101,7 +101,7 @@ import Transport
         #expect(found.map(\.fix).first == "did you mean amqp.url?")
         #expect(found.map(\.fix).last == "did you mean FANFARE_AMQP_URL?")
         #expect(
-            found.map(\.place).prefix(2) == [
+            found.map(\.location).prefix(2) == [
                 folder.path + "/fanfare.yaml:2", folder.path + "/fanfare.yaml:3",
             ]
         )
@@ -161,7 +161,7 @@ import Transport
     func `a value that cannot be is refused`(variable: String, value: String, code: String) throws {
         let found = try problems(environment: [variable: value])
         #expect(found.map(\.code) == [code])
-        #expect(found.first?.place == variable)
+        #expect(found.first?.location == variable)
     }
 
     @Test func `values of later parts are taken`() throws {
@@ -192,7 +192,7 @@ import Transport
     func `a file of another shape is refused with its line`(yaml: String, code: String) throws {
         let found = try problems(yaml: yaml)
         #expect(found.map(\.code) == [code])
-        #expect(found.first?.place.hasPrefix(folder.path + "/fanfare.yaml:") == true)
+        #expect(found.first?.location.hasPrefix(folder.path + "/fanfare.yaml:") == true)
     }
 
     @Test func `durations are numbers with a unit`() {

@@ -71,6 +71,6 @@ struct ContentRuleFieldsTests {
     func `what cannot be meant is refused with its place`(_ text: String, _ key: String, _ code: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try read("    \(text)\n") }
         #expect(error.problems.map { "\($0.key) \($0.code)" } == ["\(key) \(code)"])
-        #expect(error.problems.allSatisfy { $0.place.hasSuffix("apps.yaml:4") })
+        #expect(error.problems.allSatisfy { $0.location.hasSuffix("apps.yaml:4") })
     }
 }

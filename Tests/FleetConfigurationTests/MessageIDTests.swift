@@ -57,14 +57,14 @@ struct MessageIDTests {
         let keys = try keys(Self.first, Self.second)
         let id: [UInt8] = Array(text("news", 12, 345, keys).utf8)
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        for place in id.indices {
-            for character in alphabet + Array("=+/. ".utf8) + [0, 0xFF] where character != id[place] {
+        for index in id.indices {
+            for character in alphabet + Array("=+/. ".utf8) + [0, 0xFF] where character != id[index] {
                 var touched = id
-                touched[place] = character
+                touched[index] = character
                 #expect(MessageID(touched, app: "news", keys: keys) == nil)
             }
         }
-        for other in [id.dropLast(), id + [0x41], [], MessageIDPlace.blank] {
+        for other in [id.dropLast(), id + [0x41], [], MessageIDPlaceholder.blank] {
             #expect(MessageID(other, app: "news", keys: keys) == nil)
         }
     }

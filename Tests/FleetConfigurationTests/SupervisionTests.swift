@@ -6,33 +6,33 @@ import Testing
 
 /// The messages to a service manager, and their times.
 struct SupervisionTests {
-    private let idle = ServiceLook(isAlive: true, doing: "idle")
-    private let starting = ServiceLook(isAlive: true, unreadiness: ["broker: not connected"], doing: "idle")
+    private let idle = ServiceStatus(isAlive: true, doing: "idle")
+    private let starting = ServiceStatus(isAlive: true, unreadiness: ["broker: not connected"], doing: "idle")
 
     @Test func `ready is told once, by the first look that finds nothing in the way`() {
         var rule = SupervisionRule(hasWatchdog: false)
-        #expect(rule.looked(starting) == [.status("not ready: broker: not connected")])
-        #expect(rule.looked(starting) == [])
-        #expect(rule.looked(idle) == [.ready, .status("idle")])
-        #expect(rule.looked(starting) == [.status("not ready: broker: not connected")])
-        #expect(rule.looked(idle) == [.status("idle")])
+        #expect(rule.checked(starting) == [.status("not ready: broker: not connected")])
+        #expect(rule.checked(starting) == [])
+        #expect(rule.checked(idle) == [.ready, .status("idle")])
+        #expect(rule.checked(starting) == [.status("not ready: broker: not connected")])
+        #expect(rule.checked(idle) == [.status("idle")])
     }
 
     @Test func `a loop that does not answer feeds no watchdog`() {
         var rule = SupervisionRule(hasWatchdog: true)
-        #expect(rule.looked(.stuck) == [.status("an event loop does not answer")])
-        #expect(rule.looked(.stuck) == [])
-        #expect(rule.looked(idle) == [.ready, .watchdog, .status("idle")])
-        #expect(rule.looked(starting).first == .watchdog)
-        #expect(rule.looked(.stuck) == [.status("an event loop does not answer")])
-        #expect(rule.looked(idle) == [.watchdog, .status("idle")])
+        #expect(rule.checked(.stuck) == [.status("an event loop does not answer")])
+        #expect(rule.checked(.stuck) == [])
+        #expect(rule.checked(idle) == [.ready, .watchdog, .status("idle")])
+        #expect(rule.checked(starting).first == .watchdog)
+        #expect(rule.checked(.stuck) == [.status("an event loop does not answer")])
+        #expect(rule.checked(idle) == [.watchdog, .status("idle")])
     }
 
     @Test func `the watchdog is fed until the end, and ready is not told any more`() {
         var rule = SupervisionRule(hasWatchdog: true)
         #expect(rule.stopping() == [.stopping])
         #expect(rule.stopping() == [])
-        #expect(rule.looked(idle) == [.watchdog, .status("idle")])
+        #expect(rule.checked(idle) == [.watchdog, .status("idle")])
         #expect(rule.reloading(microseconds: 1) == [])
         #expect(rule.reloaded() == [])
     }
@@ -41,7 +41,7 @@ struct SupervisionTests {
         var rule = SupervisionRule(hasWatchdog: false)
         #expect(rule.reloading(microseconds: 1) == [])
         #expect(rule.reloaded() == [])
-        _ = rule.looked(idle)
+        _ = rule.checked(idle)
         #expect(rule.reloading(microseconds: 7) == [.reloading(microseconds: 7)])
         #expect(rule.reloaded() == [.ready])
     }
@@ -59,10 +59,10 @@ struct SupervisionTests {
         let folder = try ScratchFolder()
         let name = "fanfare-\(UInt32.random(in: 0 ... .max))"
         let address = isAbstract ? "@" + name : folder.path + "/" + name
-        let ear = try NotifyEar(address: address)
+        let listener = try NotifyListener(address: address)
         let socket = try #require(NotifySocket(address: address))
         #expect(socket.send([.ready, .status("idle")]))
-        #expect(ear.next() == "READY=1\nSTATUS=idle")
+        #expect(listener.next() == "READY=1\nSTATUS=idle")
     }
 
     @Test func `nobody listens: what was not said is said again`() async throws {
@@ -70,9 +70,9 @@ struct SupervisionTests {
         let address = folder.path + "/socket"
         let manager = try #require(Supervisor(environment: ["NOTIFY_SOCKET": address]))
         manager.stopping()
-        let ear = try NotifyEar(address: address)
+        let listener = try NotifyListener(address: address)
         manager.stopping()
-        #expect(ear.next() == "STOPPING=1")
+        #expect(listener.next() == "STOPPING=1")
     }
 
     @Test func `without an address there is no service manager`() {

@@ -24,7 +24,7 @@ extension FuzzTarget {
         guard
             let program = try? TemplateProgram(
                 payload: before + Array(#""}}"#.utf8),
-                slots: [TemplateSlot(at: UInt32(before.count), source: source)],
+                placeholders: [TemplatePlaceholder(at: UInt32(before.count), source: source)],
                 messageIDAt: nil
             )
         else { preconditionFailure("a template that compiles alone does not in a payload") }

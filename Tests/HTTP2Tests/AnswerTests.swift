@@ -87,7 +87,7 @@ import Testing
         let indexed: [UInt8] = [0x40, 1, 0x61, 1, 0x62]
         try peer.say(ScriptedPeer.frame(FrameType.headers, flags: 1, stream: 1, Self.field(":status", "410")))
         #expect(peer.client.expire(submittedBefore: 2, resetsMax: 10) { peer.ends.append(HTTP2Pair.keep($0)) } == 1)
-        // The next request gets the same slot.
+        // The next request gets the same entry.
         try peer.submit(tag: 2, at: 2)
         _ = peer.hear()
         let rest = Self.field("retry-after", "5") + indexed

@@ -83,7 +83,7 @@ import Testing
         for streamID in [Int32(1), 3, 5] { try pair.server.respond(streamID: streamID, status: 200) }
         try pair.pump()
         #expect(pair.ends.map(\.tag) == [1, 2, 3])
-        #expect(pair.client.freeSlots == HTTP2ClientSession.Configuration().streamsMax)
+        #expect(pair.client.freeStreams == HTTP2ClientSession.Configuration().streamsMax)
     }
 
     @Test func `only so many deadlines reset their streams`() throws {

@@ -109,7 +109,7 @@ import Testing
         #expect(peer.hear().suffix(1) == [reset])
         try peer.say(ScriptedPeer.windowUpdate(1, 100))
         #expect(peer.hear().isEmpty)
-        #expect(peer.client.freeSlots == HTTP2ClientSession.Configuration().streamsMax)
+        #expect(peer.client.freeStreams == HTTP2ClientSession.Configuration().streamsMax)
     }
 
     @Test func `a request given up in line is never sent, and its slot comes back`() throws {
@@ -123,7 +123,7 @@ import Testing
         #expect(peer.ends == [HTTP2Pair.End(tag: 1, kind: .refused, status: 0)])
         try peer.say(ScriptedPeer.settings([(SettingsParameter.maxConcurrentStreams, 9)]))
         #expect(peer.hear().filter { $0.type == FrameType.headers }.map(\.stream) == [3])
-        #expect(peer.client.freeSlots == 1)
+        #expect(peer.client.freeStreams == 1)
     }
 
     @Test func `stream ids that have run out are told before a request is taken`() throws {

@@ -22,10 +22,10 @@ import Testing
 
     @Test func `the static table is that of RFC 7541 appendix A`() throws {
         #expect(HeaderTable.fixed.count == 61)
-        for (place, field) in HeaderTable.fixed.enumerated() {
+        for (position, field) in HeaderTable.fixed.enumerated() {
             let peer = try ScriptedPeer()
             var block: [UInt8] = []
-            HPACKBytes.appendIndexed(place + 1, to: &block)
+            HPACKBytes.appendIndexed(position + 1, to: &block)
             #expect(try peer.decode(block) == [field])
         }
     }
@@ -119,7 +119,7 @@ import Testing
         var next: Int32 = 1
         for _ in 0..<Sanitizer.rounds(20_000) {
             if model.count < 100, random.below(2) == 0 {
-                index.insert(next, slot: next % 100)
+                index.insert(next, index: next % 100)
                 model[next] = next % 100
                 // Leaps as large as the table cause collisions.
                 next += random.below(10) == 0 ? 1024 : 2
@@ -129,10 +129,10 @@ import Testing
             }
             index.remove(next)
             #expect(index.count == model.count)
-            #expect(index.slot(of: next) == nil)
-            if let some = model.first { #expect(index.slot(of: some.key) == some.value) }
+            #expect(index.index(of: next) == nil)
+            if let some = model.first { #expect(index.index(of: some.key) == some.value) }
         }
-        #expect(model.allSatisfy { index.slot(of: $0.key) == $0.value })
+        #expect(model.allSatisfy { index.index(of: $0.key) == $0.value })
     }
 }
 

@@ -172,7 +172,7 @@ import Testing
             let peer = try ScriptedPeer(sizes)
             var submitted: UInt64 = 0
             for step in 0..<60 {
-                if peer.client.freeSlots > 0, random.below(2) == 0 {
+                if peer.client.freeStreams > 0, random.below(2) == 0 {
                     submitted += 1
                     try peer.submit(tag: submitted, body: random.text(200), at: Int64(step))
                 }

@@ -63,8 +63,8 @@ import Testing
         try pair.pump()
         var next: UInt64 = 0
         while next < 10_000 {
-            while pair.client.freeSlots > 0 && next < 10_000 {
-                // Bodies of all sizes, so that slots grow and are reused by small ones.
+            while pair.client.freeStreams > 0 && next < 10_000 {
+                // Bodies of all sizes, so that entries grow and are reused by small ones.
                 try pair.submit(tag: next, body: String(repeating: "x", count: Int(next * 37 % 6000)))
                 next += 1
             }

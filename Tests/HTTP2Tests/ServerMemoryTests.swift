@@ -76,7 +76,7 @@ import Testing
             let count = 1_000_000
             let isShared = true
             func copy(from start: Int, into buffer: UnsafeMutableRawBufferPointer) {
-                for place in 0..<buffer.count { buffer[place] = UInt8(truncatingIfNeeded: start + place) }
+                for index in 0..<buffer.count { buffer[index] = UInt8(truncatingIfNeeded: start + index) }
             }
         }
         let session = try session()

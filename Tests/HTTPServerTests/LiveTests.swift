@@ -49,11 +49,11 @@ import Testing
             let kinds = ["accepted", "paused", "cancelled", "completed"].map { "campaign.\($0)" }
             #expect(names.filter { $0 != "status" } == kinds)
             #expect(told.last { $0.name == "status" }?.data?["state"]?.string == "cancelled")
-            let places = told.compactMap(\.id)
-            #expect(places == places.sorted() && places.count == 4)
+            let ids = told.compactMap(\.id)
+            #expect(ids == ids.sorted() && ids.count == 4)
             // A reader that was cut off resumes at its position.
-            let rest = try await events(server, path, after: places[1]) {}
-            #expect(rest.compactMap(\.id) == Array(places[2...]))
+            let rest = try await events(server, path, after: ids[1]) {}
+            #expect(rest.compactMap(\.id) == Array(ids[2...]))
             #expect(try await server.ask("GET", path, headers: ["Last-Event-ID: x"]).problem == "usage")
             #expect(try await server.ask("GET", "/v1/campaigns/news/cup/events").problem == "not-found")
         }

@@ -41,7 +41,7 @@ import Testing
     @Test func `names and methods are the routes' own`() {
         let names = APIRoutes.all.map(\.operation)
         #expect(Set(names).count == names.count)
-        let places = APIRoutes.all.map { "\($0.pattern.method.rawValue) \($0.pattern.path)" }
-        #expect(Set(places).count == places.count)
+        let routes = APIRoutes.all.map { "\($0.pattern.method.rawValue) \($0.pattern.path)" }
+        #expect(Set(routes).count == routes.count)
     }
 }

@@ -36,10 +36,10 @@ import Testing
             )
             #expect(wrong.status == 422 && wrong.problem == "invalid-job", "\(wrong.text)")
             let found = errors(wrong)
-            for place in [
+            for pointer in [
                 "/device/enviroment unknown_field", "/device/token format", "/delivery/urgancy unknown_field",
             ] {
-                #expect(found.contains(place), "\(found)")
+                #expect(found.contains(pointer), "\(found)")
             }
             #expect(!wrong.text.contains("/audience"), "\(wrong.text)")
 

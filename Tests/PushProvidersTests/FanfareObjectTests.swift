@@ -42,10 +42,10 @@ struct FanfareObjectTests {
             let job = generator.job()
             guard job.delivery.pushType != .mdm else { continue }
             let push = APNsProvider().compile(job, carriesMessageID: true)
-            let place = Int(try #require(push.messageIDAt))
+            let offset = Int(try #require(push.messageIDAt))
             var bytes = push.payload
             let id = "AAAABwA___8Ym1mJoEHYaQ"
-            bytes.replaceSubrange(place..<place + 22, with: id.utf8)
+            bytes.replaceSubrange(offset..<offset + 22, with: id.utf8)
             let value = try #require(JSONReader.read(bytes, limits: limits).value, "seed \(seed)")
             let object = try #require(value["fanfare"])
             let media = job.content.mediaURL
@@ -58,7 +58,7 @@ struct FanfareObjectTests {
             let before = APNsProvider().compile(job, carriesMessageID: false).payload
             #expect(JSONWriter.bytes(.object(members)) == before, "seed \(seed)")
             let requests = try Fixtures.account().requests(for: facts, authorization: nil, now: Fixtures.now)
-            #expect(requests.messageIDAt == requests.idRange.upperBound + place)
+            #expect(requests.messageIDAt == requests.idRange.upperBound + offset)
             #expect(requests.body == push.payload)
         }
     }

@@ -225,8 +225,8 @@ struct KindPayloadTests {
             }
             for provider in [APNsProvider(), FCMProvider(), WebPushProvider()] as [any PushProvider] {
                 let push = provider.compile(job, carriesMessageID: true)
-                let place = Int(try #require(push.messageIDAt))
-                #expect(push.payload[place..<place + 22].allSatisfy { $0 == UInt8(ascii: "-") })
+                let offset = Int(try #require(push.messageIDAt))
+                #expect(push.payload[offset..<offset + 22].allSatisfy { $0 == UInt8(ascii: "-") })
                 var facts = Fixtures.facts(job)
                 (facts.payload, facts.messageIDAt, facts.personal) = (push.payload, push.messageIDAt, push.personal)
                 let bare = facts.withoutMessageID()
@@ -238,8 +238,12 @@ struct KindPayloadTests {
                 let removed = push.payload.count - bare.payload.count
                 #expect(removed >= (name.isEmpty ? 6 : name.utf8.count + 5) + 22 + 1)
                 // The templates are at the same positions as in the text.
-                #expect(bare.personal.slots.count == push.personal.slots.count)
-                let program = try TemplateProgram(payload: bare.payload, slots: bare.personal.slots, messageIDAt: nil)
+                #expect(bare.personal.placeholders.count == push.personal.placeholders.count)
+                let program = try TemplateProgram(
+                    payload: bare.payload,
+                    placeholders: bare.personal.placeholders,
+                    messageIDAt: nil
+                )
                 var batch = DeviceBatch()
                 batch.append(token: [1], variables: ["first": "Ana", "match": "7"])
                 let renderer = TemplateRenderer(program, batch, bytesMax: 4096)

@@ -13,7 +13,7 @@ struct PersonalPayloadTests {
         let push = APNsProvider().compile(job, carriesMessageID: carriesMessageID)
         let program = try TemplateProgram(
             payload: push.payload,
-            slots: push.personal.slots,
+            placeholders: push.personal.placeholders,
             messageIDAt: push.messageIDAt
         )
         var batch = DeviceBatch()

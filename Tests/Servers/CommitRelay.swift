@@ -59,28 +59,28 @@ public final class CommitRelay: Sendable {
     }
 
     private func relay(_ client: Int32) {
-        let far = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let peer = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.loopback(server)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(far, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                connect(peer, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard result == 0 else {
-            for descriptor in [client, far] { close(descriptor) }
+            for descriptor in [client, peer] { close(descriptor) }
             return
         }
-        let link = Link(client: client, far: far)
+        let link = Link(client: client, peer: peer)
         Thread.detachNewThread { [self] in
             while let bytes = Self.receive(client) {
                 switch bytes.firstRange(of: Data("COMMIT\0".utf8)) == nil ? nil : take() {
                 case nil:
-                    Self.send(bytes, far)
+                    Self.send(bytes, peer)
                     if bytes.firstRange(of: Data("INSERT INTO writers".utf8)) != nil { handOverLate() }
                 case .before: link.cut()
                 case .after:
                     link.isSilent.store(true, ordering: .releasing)
-                    Self.send(bytes, far)
+                    Self.send(bytes, peer)
                 case .late:
                     late.withLock { $0 = (link, bytes) }
                     shutdown(client, Int32(SHUT_RDWR))
@@ -90,7 +90,7 @@ public final class CommitRelay: Sendable {
             link.cut()
         }
         Thread.detachNewThread {
-            while let bytes = Self.receive(far) {
+            while let bytes = Self.receive(peer) {
                 if link.isSilent.load(ordering: .acquiring) { break }
                 Self.send(bytes, client)
             }
@@ -105,8 +105,8 @@ public final class CommitRelay: Sendable {
             return late
         }
         guard let late else { return }
-        Self.send(late.bytes, late.link.far)
-        shutdown(late.link.far, Int32(SHUT_WR))
+        Self.send(late.bytes, late.link.peer)
+        shutdown(late.link.peer, Int32(SHUT_WR))
     }
 
     private func take() -> Cut? {
@@ -119,18 +119,18 @@ public final class CommitRelay: Sendable {
     /// The two ends of one connection; closed when both threads are done with it.
     private final class Link: Sendable {
         let client: Int32
-        let far: Int32
+        let peer: Int32
         let isSilent = Atomic(false)
 
-        init(client: Int32, far: Int32) {
+        init(client: Int32, peer: Int32) {
             self.client = client
-            self.far = far
+            self.peer = peer
         }
 
-        deinit { for descriptor in [client, far] { close(descriptor) } }
+        deinit { for descriptor in [client, peer] { close(descriptor) } }
 
         func cut() {
-            for descriptor in [client, far] { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            for descriptor in [client, peer] { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
     }
 

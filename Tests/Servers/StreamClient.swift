@@ -25,7 +25,7 @@ public enum StreamClient {
     /// Sends requests on one connection, `pieces` bytes at a time, and returns the answers in the order of the
     /// requests.
     public static func run(_ asked: [Asked], to port: Int, pieces: Int = .max) async throws -> [Answer] {
-        let (stream, continuation) = AsyncStream.makeStream(of: (place: Int, answer: Answer).self)
+        let (stream, continuation) = AsyncStream.makeStream(of: (index: Int, answer: Answer).self)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -37,8 +37,8 @@ public enum StreamClient {
             }
             .connect(host: "127.0.0.1", port: port).get()
         var answers = [Answer?](repeating: nil, count: asked.count)
-        for await (place, answer) in stream {
-            answers[place] = answer
+        for await (index, answer) in stream {
+            answers[index] = answer
             if answers.allSatisfy({ $0 != nil }) { break }
         }
         try? await channel.close()
@@ -52,14 +52,14 @@ public enum StreamClient {
         private let session: HTTP2ClientSession
         private let asked: [Asked]
         private let pieces: Int
-        private let heard: AsyncStream<(place: Int, answer: Answer)>.Continuation
+        private let heard: AsyncStream<(index: Int, answer: Answer)>.Continuation
         private var next = 0
 
         init(
             _ session: HTTP2ClientSession,
             _ asked: [Asked],
             pieces: Int,
-            _ heard: AsyncStream<(place: Int, answer: Answer)>.Continuation
+            _ heard: AsyncStream<(index: Int, answer: Answer)>.Continuation
         ) {
             (self.session, self.asked, self.pieces, self.heard) = (session, asked, pieces, heard)
         }

@@ -66,8 +66,8 @@ extension SimulatedLedger {
     func checkKnown(_ known: [SimulatedProvider.DeviceKey: Outcome]) throws {
         for row in rows.values where row.id.key.child == 0 {
             for position in 0..<row.count {
-                let place = row.positions.isEmpty ? UInt16(position) : row.positions[position]
-                guard let outcome = known[.init(ordinal: row.id.key.chunk, position: place)] else { continue }
+                let index = row.positions.isEmpty ? UInt16(position) : row.positions[position]
+                guard let outcome = known[.init(ordinal: row.id.key.chunk, position: index)] else { continue }
                 if row.progress.state(at: position) != .outcome(outcome) {
                     throw Violation(description: "a device that was \(outcome) is \(row.progress.state(at: position))")
                 }

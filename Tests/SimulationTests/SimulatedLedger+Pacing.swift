@@ -42,7 +42,7 @@ extension SimulatedLedger {
     func giveTurns(now: Timestamp) throws {
         guard var rate, campaign.mayPlan(at: now) else { return }
         let waiting = rows.values.filter { row in
-            row.state == .aside && row.aside == .rate && Ahead.rung.isPassed(row.dueAt ?? now, now: now)
+            row.state == .aside && row.aside == .rate && FutureLimit.rung.isPassed(row.dueAt ?? now, now: now)
                 && row.notBefore ?? now <= now && !inQuiet(row.id.key)
         }
         var lines = [rate.line]

@@ -197,7 +197,7 @@ final class SimulatedLedger {
             if let probe { try endProbe(token.key, probe, now: now) }
             let children = try settle(settled.settling, now: now)
             try count(settled.guardCount, now: now)
-            watchContent(settled.contentCount)
+            updateContentGuard(settled.contentCount)
             let published = SettlementPlan.published(children)
             try checkLeft(children, publishing: published, now: now)
             return .settled(token.key, epoch: token.epoch, isOurs: true, children: published.map(\.id.key))
@@ -344,7 +344,7 @@ final class SimulatedLedger {
     }
 
     /// Counts answers for the error-ratio guard.
-    private func watchContent(_ count: SettlementPlan.GuardCount?) {
+    private func updateContentGuard(_ count: SettlementPlan.GuardCount?) {
         guard let count else { return }
         contentAnswers += count.answers
         contentFaults += count.against

@@ -5,7 +5,7 @@ import Seeds
 
 /// A simulated worker's sender loop: opens streams, receives answers, saves, and reports finished runs.
 ///
-/// The driver's state is kept by slots, as in the shipping driver; `LoopRuns` and `EndpointFaults` decide.
+/// The driver's state is kept by run index, as in the shipping driver; `LoopRuns` and `EndpointFaults` decide.
 extension SimulatedWorker {
     // MARK: The coordinator's orders
 
@@ -38,11 +38,11 @@ extension SimulatedWorker {
             isProbe: start.isProbe,
             now: world.now
         )
-        let slot = runs.begin(run)
+        let runIndex = runs.begin(run)
         let share = world.ledger.share(key).rawValue
-        places[slot] = Place(share: share)
+        entries[runIndex] = Entry(share: share)
         faults[share].runBegan(isProbe: start.isProbe, isDoubted: false, &runs, now: world.now)
-        runs.ready(slot)
+        runs.ready(runIndex)
     }
 
     // MARK: The machine's actions
@@ -53,14 +53,14 @@ extension SimulatedWorker {
             runs.take(&steps)
             for step in steps {
                 switch step {
-                case .ask(let slot): places[slot]?.isAsking = true
-                case .stopped(let slot):
-                    guard let share = places[slot]?.share else { continue }
-                    faults[share].runStopped(slot, &runs, now: world.now)
+                case .ask(let runIndex): entries[runIndex]?.isAsking = true
+                case .stopped(let runIndex):
+                    guard let share = entries[runIndex]?.share else { continue }
+                    faults[share].runStopped(runIndex, &runs, now: world.now)
                 case .tellOver(let key): notes.append(.over(key))
-                case .freed(let slot, let wasProbe):
-                    if wasProbe, let share = places[slot]?.share { faults[share].probeEnded() }
-                    places[slot] = nil
+                case .freed(let runIndex, let wasProbe):
+                    if wasProbe, let share = entries[runIndex]?.share { faults[share].probeEnded() }
+                    entries[runIndex] = nil
                 }
             }
         }
@@ -71,26 +71,26 @@ extension SimulatedWorker {
     func openStream() -> Bool {
         beginTurn()
         if runs.pace(now: world.now) != nil { follow() }
-        guard runs.mayOpen, let slot = pick(where: \.isAsking), let share = places[slot]?.share,
-            let shard = runs.shard(slot)
+        guard runs.mayOpen, let runIndex = pick(where: \.isAsking), let share = entries[runIndex]?.share,
+            let shard = runs.shard(runIndex)
         else { return false }
         for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) where runs.mayOpen {
-            guard let position = runs.next(slot, now: world.now) else {
-                places[slot]?.isAsking = false
-                runs.ranOut(slot)
+            guard let position = runs.next(runIndex, now: world.now) else {
+                entries[runIndex]?.isAsking = false
+                runs.ranOut(runIndex)
                 break
             }
             if world.isLeftOut(shard, position) {
-                runs.leftOut(slot, position, LeftOut(.skipped, reason: "Aborted"))
+                runs.leftOut(runIndex, position, LeftOut(.skipped, reason: "Aborted"))
                 continue
             }
             let mark = faults[share].isSampling ? faults[share].mark(attempt: shard.attempt) : 0
-            places[slot]?.streams.append((position, mark))
+            entries[runIndex]?.streams.append((position, mark))
             world.streamOpened(
                 shard,
-                epoch: runs.epoch(slot) ?? 0,
+                epoch: runs.epoch(runIndex) ?? 0,
                 position: position,
-                isProbe: runs.isProbe(slot),
+                isProbe: runs.isProbe(runIndex),
                 isLeaseLost: machine.isLeaseLost(shard.id.key)
             )
         }
@@ -102,7 +102,7 @@ extension SimulatedWorker {
     private func beginTurn() {
         let (never, always) = (MonotonicInstant(nanoseconds: 0), instant.advanced(by: .seconds(1)))
         let knownUntil = instant.advanced(by: polledAt.advanced(by: Supersession.knowledgeLasts).since(world.now))
-        runs.turnBegan(
+        runs.tickBegan(
             at: instant,
             leaseUntil: isConnected || world.broken == .leaseIgnored ? always : never,
             knownUntil: world.broken == .blindnessIgnored ? always : knownUntil
@@ -110,13 +110,14 @@ extension SimulatedWorker {
     }
 
     func endStream() -> Bool {
-        guard let slot = pick(where: { !$0.streams.isEmpty }), let place = places[slot], let shard = runs.shard(slot)
+        guard let runIndex = pick(where: { !$0.streams.isEmpty }), let entry = entries[runIndex],
+            let shard = runs.shard(runIndex)
         else { return false }
-        let index = world.random.below(place.streams.count)
-        let (position, mark) = place.streams[index]
-        places[slot]?.streams.remove(at: index)
-        let reply = world.answer(shard, position, probe: runs.isProving(slot) ? runs.epoch(slot) : nil)
-        hear(reply, EndpointFaults.Device(slot: slot, position: position), mark, place.share)
+        let index = world.random.below(entry.streams.count)
+        let (position, mark) = entry.streams[index]
+        entries[runIndex]?.streams.remove(at: index)
+        let reply = world.answer(shard, position, probe: runs.isProving(runIndex) ? runs.epoch(runIndex) : nil)
+        hear(reply, EndpointFaults.Device(runIndex: runIndex, position: position), mark, entry.share)
         follow()
         return true
     }
@@ -130,8 +131,8 @@ extension SimulatedWorker {
         let now = world.now
         switch reply {
         case .accepted:
-            runs.accepted(device.slot, device.position)
-            if faults[share].isRaised { _ = faults[share].accepted(device.slot, mark: mark, &runs, now: now) }
+            runs.accepted(device.runIndex, device.position)
+            if faults[share].isRaised { _ = faults[share].accepted(device.runIndex, mark: mark, &runs, now: now) }
         case .refused(let answer):
             let rule = AnswerRule(for: answer.kind, firstRung: .seconds5)
             let verdict = Verdict(answer, rule: rule)
@@ -154,13 +155,15 @@ extension SimulatedWorker {
 
     private func trip(_ share: Int, _ trip: Breaker.Trip) {
         writes.append(.trip(trip))
-        for slot in runs.sendingSlots where places[slot]?.share == share { runs.stop(slot, .setAside(.breaker)) }
+        for runIndex in runs.sendingIndexes where entries[runIndex]?.share == share {
+            runs.stop(runIndex, .setAside(.breaker))
+        }
     }
 
     /// Decides about faults when no more answers can come that explain them.
     func decideIfDrained() {
         for share in faults.indices where faults[share].hasPutOff {
-            let isBusy = places.values.contains { $0.share == share && ($0.isAsking || !$0.streams.isEmpty) }
+            let isBusy = entries.values.contains { $0.share == share && ($0.isAsking || !$0.streams.isEmpty) }
             guard !isBusy else { continue }
             if faults[share].drained(&runs, now: world.now) {
                 world.asked += 1
@@ -180,8 +183,8 @@ extension SimulatedWorker {
         return true
     }
 
-    private func pick(where isWanted: (Place) -> Bool) -> Int? {
-        let wanted = runs.takenSlots.filter { places[$0].map(isWanted) ?? false }
+    private func pick(where isWanted: (Entry) -> Bool) -> Int? {
+        let wanted = runs.takenIndexes.filter { entries[$0].map(isWanted) ?? false }
         return wanted.isEmpty ? nil : wanted[world.random.below(wanted.count)]
     }
 }

@@ -9,8 +9,8 @@ import Seeds
 final class SimulatedWorker {
     typealias Finished = LoopRuns.Finished
 
-    /// The state that a loop's driver keeps for a slot.
-    struct Place {
+    /// The state that a loop's driver keeps for a run.
+    struct Entry {
         var share: Int
         /// The open streams, each with the mark by which faults are judged.
         var streams: [(position: Int, mark: UInt16)] = []
@@ -48,7 +48,7 @@ final class SimulatedWorker {
     private var handsOverAt: Timestamp?
     var runs = SimulatedWorker.noRuns
     var steps: [LoopRuns.Action] = []
-    var places: [Int: Place] = [:]
+    var entries: [Int: Entry] = [:]
     var writes: [SimulatedLedger.Write] = []
     private var answers: [SimulatedLedger.Answer] = []
     private var publishes: [Publish] = []
@@ -88,7 +88,7 @@ final class SimulatedWorker {
     var isIdle: Bool { unacked.isEmpty && isDone }
 
     private var isDone: Bool {
-        runs.takenSlots.isEmpty && writes.isEmpty && answers.isEmpty && publishes.isEmpty && orders.isEmpty
+        runs.takenIndexes.isEmpty && writes.isEmpty && answers.isEmpty && publishes.isEmpty && orders.isEmpty
             && notes.isEmpty
     }
 
@@ -101,7 +101,7 @@ final class SimulatedWorker {
         requeueAll()
         self.process = process
         connection += 1
-        (runs, places) = (Self.noRuns, [:])
+        (runs, entries) = (Self.noRuns, [:])
         (claimedBy, leases) = ([:], [:])
         (writes, answers, publishes) = ([], [], [])
         renew()
@@ -316,7 +316,9 @@ final class SimulatedWorker {
 
     /// Checks that a run whose shard is claimed anew opens no stream until the answer comes.
     private func checkStopped(_ key: ShardKey) {
-        guard world.broken != .leaseIgnored, let slot = runs.slot(of: key), !runs.isStopped(slot) else { return }
+        guard world.broken != .leaseIgnored, let runIndex = runs.runIndex(of: key), !runs.isStopped(runIndex) else {
+            return
+        }
         let isTold = orders.contains { if case .stop(key, _, _) = $0 { true } else { false } }
         if !isTold { world.violation = "\(key) is claimed anew while its run goes on" }
     }

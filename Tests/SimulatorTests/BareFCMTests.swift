@@ -27,8 +27,8 @@ import Testing
         let requests = [form] + Array(repeating: message, count: 4) + [form, message]
         let run = try await TestClient.send(requests, fields: [], to: server.port, context: context)
         #expect(run.statuses == [200, 200, 200, 200, 404, 200, 200])
-        for place in [0, 5] {
-            let body = run.answers[place]?.body ?? ""
+        for index in [0, 5] {
+            let body = run.answers[index]?.body ?? ""
             #expect(body.hasPrefix(#"{"access_token":"ya29."#))
             #expect(body.hasSuffix(#"","expires_in":3600,"token_type":"Bearer"}"#))
             #expect(body.utf8.count > 1000)

@@ -82,8 +82,8 @@ import Testing
     @Test func `delayed reactions come by time, equal ones in order`() {
         var delayed = DelayedReactions()
         let times = [5, 3, 9, 3, 1, 9, 5, 0, 3]
-        for (place, time) in times.enumerated() {
-            delayed.add(.stall, streamID: Int32(place), due: .uptimeNanoseconds(UInt64(time)))
+        for (index, time) in times.enumerated() {
+            delayed.add(.stall, streamID: Int32(index), due: .uptimeNanoseconds(UInt64(time)))
         }
         var order: [Int32] = []
         while let next = delayed.takeDue(.uptimeNanoseconds(5)) { order.append(next.streamID) }

@@ -211,15 +211,15 @@ private final class TestClientHandler: ChannelInboundHandler {
         while tls.state == .established, run.goAway == nil, next < requests.count,
             let limit = http.maxConcurrentStreams,
             http.inFlight < limit,
-            http.freeSlots > 0
+            http.freeStreams > 0
         {
-            let place = next
+            let index = next
             next += 1
             _ = try http.submit(now: 0) { writer in
-                writer.tag = UInt64(place)
+                writer.tag = UInt64(index)
                 writer.setHeaders(headers)
-                Array(requests[place].path.utf8).withUnsafeBytes { writer.setPath($0) }
-                Array(requests[place].body.utf8).withUnsafeBytes { writer.setBody($0) }
+                Array(requests[index].path.utf8).withUnsafeBytes { writer.setPath($0) }
+                Array(requests[index].body.utf8).withUnsafeBytes { writer.setBody($0) }
                 return true
             }
             run.inFlightMost = max(run.inFlightMost, http.inFlight)

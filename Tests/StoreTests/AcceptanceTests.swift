@@ -154,14 +154,14 @@ struct AcceptanceTests {
         #expect(open.count == 2)
         for row in open {
             let claim = Claim(key: row.id.key, generation: 1, redelivered: true, worker: 8, knowsApp: true)
-            let result = try await ledger.write(reach: .shards) { try $0.claim(claim, now: .start + 1) }
+            let result = try await ledger.write(scope: .shards) { try $0.claim(claim, now: .start + 1) }
             #expect(result.decision == .run)
             #expect(result.record?.epoch == 2)
             #expect(result.deaths == 0)
         }
         let late = RunToken(key: key(number, 0), epoch: 1, worker: 7)
         let settlement = try Settlement.of(.accepted(4))
-        #expect(try await ledger.write(reach: .shards) { try $0.settle(late, settlement, now: .start + 2) } == .fenced)
+        #expect(try await ledger.write(scope: .shards) { try $0.settle(late, settlement, now: .start + 2) } == .fenced)
     }
 
     @Test(arguments: TestDatabase.all)

@@ -24,7 +24,7 @@ struct BreakerTests {
 
     private func claim(_ key: ShardKey, generation: UInt32, now: Timestamp) async throws -> ClaimResult {
         let claim = Claim(key: key, generation: generation, redelivered: false, worker: 7, knowsApp: true)
-        return try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
+        return try await ledger.write(scope: .shards) { try $0.claim(claim, now: now) }
     }
 
     private func events() async throws -> [String] {

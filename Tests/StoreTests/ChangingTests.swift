@@ -18,7 +18,7 @@ struct ChangingTests {
 
     private func claim(_ key: ShardKey, now: Timestamp) async throws -> ClaimResult {
         let claim = Claim(key: key, generation: 1, redelivered: false, worker: 7, knowsApp: true)
-        return try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
+        return try await ledger.write(scope: .shards) { try $0.claim(claim, now: now) }
     }
 
     @Test(arguments: TestDatabase.all) func `a new end is that of what lies in a queue, and of what is cut later`(

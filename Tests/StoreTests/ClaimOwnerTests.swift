@@ -33,7 +33,7 @@ struct ClaimOwnerTests {
             isAlone: isAlone,
             overdue: overdue
         )
-        return try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
+        return try await ledger.write(scope: .shards) { try $0.claim(claim, now: now) }
     }
 
     @Test(arguments: TestDatabase.all)
@@ -57,7 +57,7 @@ struct ClaimOwnerTests {
         progress.accept(0)
         progress.accept(2)
         let known = progress
-        try await ledger.write(reach: .shards) { try $0.abandon(token, known) }
+        try await ledger.write(scope: .shards) { try $0.abandon(token, known) }
         let after = try await claim(key(number, 0), by: second, now: now)
         #expect(after.decision == .end(.cancelled) && after.deaths == 0 && after.maybeSent == 0)
         #expect(after.record?.progress.counts.accepted == 2 && after.record?.progress.counts.cancelled == 2)
@@ -77,7 +77,7 @@ struct ClaimOwnerTests {
         let overdue = try await claim(key(number, 0), by: second, overdue: row.epoch)
         #expect(overdue.decision == .run && overdue.deaths == 0 && overdue.maybeSent == 4)
         #expect(
-            try await ledger.write(reach: .shards) { try $0.saveProgress([(token, Progress(count: 4))]) } == [token]
+            try await ledger.write(scope: .shards) { try $0.saveProgress([(token, Progress(count: 4))]) } == [token]
         )
 
         try await ledger.write { try $0.removeWorker(second) }
@@ -90,7 +90,7 @@ struct ClaimOwnerTests {
         // It stays, whatever happens to the campaign.
         let settlement = try Settlement.of(.accepted(4))
         let last = RunToken(key: key(number, 0), epoch: try #require(dead.record?.epoch), worker: third)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(last, settlement, now: .start + 12) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(last, settlement, now: .start + 12) }
         let status = try await ledger.status(number)
         #expect(status.maybeSent == 12 && status.attempts == 4)
     }
@@ -118,9 +118,9 @@ struct ClaimOwnerTests {
         for other in [
             RunToken(key: token.key, epoch: token.epoch + 1, worker: first),
             RunToken(key: token.key, epoch: token.epoch, worker: second),
-        ] { try await ledger.write(reach: .shards) { try $0.giveUp(other) } }
+        ] { try await ledger.write(scope: .shards) { try $0.giveUp(other) } }
         #expect(try await claim(key(number, 0), by: second).decision == .waits)
-        try await ledger.write(reach: .shards) { try $0.giveUp(token) }
+        try await ledger.write(scope: .shards) { try $0.giveUp(token) }
         let next = try await claim(key(number, 0), by: second)
         #expect(next.decision == .run && next.deaths == 0 && next.maybeSent == 0)
     }

@@ -27,7 +27,7 @@ struct ClaimTests {
             knowsApp: knowsApp,
             adopting: adopting
         )
-        return try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
+        return try await ledger.write(scope: .shards) { try $0.claim(claim, now: now) }
     }
 
     @Test(arguments: TestDatabase.all) func `a first claim runs with epoch 1 and brings what is known`(
@@ -69,7 +69,7 @@ struct ClaimTests {
         var progress = Progress(count: 4)
         progress.accept(0)
         let saved = progress
-        #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) }.isEmpty)
+        #expect(try await ledger.write(scope: .shards) { try $0.saveProgress([(token, saved)]) }.isEmpty)
 
         #expect(try await claim(key(number, 0), worker: 8).decision == .drop)
         let taken = try await claim(key(number, 0), redelivered: true, worker: 8)
@@ -78,7 +78,7 @@ struct ClaimTests {
         #expect(taken.record?.progress == saved)
         // The requests that the first run made and did not save are unknown: three of four.
         #expect(taken.deaths == 0 && taken.maybeSent == 3)
-        #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
+        #expect(try await ledger.write(scope: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
     }
 
     @Test(arguments: TestDatabase.all)
@@ -108,7 +108,7 @@ struct ClaimTests {
         #expect(result.record?.state == .settled)
         #expect(result.record?.progress.counts.cancelled == 4)
         let settlement = try Settlement.of(.accepted(4))
-        #expect(try await ledger.write(reach: .shards) { try $0.settle(token, settlement, now: .start) } == .fenced)
+        #expect(try await ledger.write(scope: .shards) { try $0.settle(token, settlement, now: .start) } == .fenced)
 
         let late = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "late")))
         _ = try await ledger.planned(late)
@@ -176,13 +176,13 @@ struct ClaimTests {
             progress.retry(3, .seconds30, Progress.Note(reason: "TooManyRequests"))
         }
         let settlement = try Settlement.of(progress)
-        let result = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        let result = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         guard case .settled(let children) = result else {
             Issue.record("\(result)")
             return
         }
         #expect(children.map(\.id.path) == [".5sa2", ".30sa2"])
-        try await ledger.write(reach: .shards) { try $0.markOut([(children[0].id.key, 1)], now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut([(children[0].id.key, 1)], now: .start) }
         let again = try await claim(key(number, 0), redelivered: true)
         #expect(again.decision == .settledAlready)
         #expect(again.unpublished.map(\.record.id.path) == [".30sa2"])

@@ -24,7 +24,7 @@ struct ContentGuardingTests {
         guard
             case .settled = try await ledger.write(
                 .synced,
-                reach: .shards,
+                scope: .shards,
                 { try $0.settle(token, final, now: .start) }
             )
         else { throw LedgerError.failed("not settled") }
@@ -63,11 +63,11 @@ struct ContentGuardingTests {
         #expect(try await ledger.read { try $0.campaign(number) }?.contentTrips == 1)
         // Shards that ran when it was paused are counted but do not pause it again.
         var late = try Settlement.of(
-            .accepted(100) { for place in 0..<100 { $0.end(place, .failed, Progress.Note(reason: "BadTopic")) } }
+            .accepted(100) { for index in 0..<100 { $0.end(index, .failed, Progress.Note(reason: "BadTopic")) } }
         )
         late.contentFaults = 100
         let final = late
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(straggler.token, final, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(straggler.token, final, now: .start) }
         #expect(try await ledger.status(number).counts.failed == 210)
         #expect(try await ledger.read { try $0.campaign(number) }?.contentTrips == 1)
     }

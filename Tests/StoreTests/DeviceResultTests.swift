@@ -27,7 +27,7 @@ struct DeviceResultTests {
                 progress.retry(2, .seconds5, Progress.Note(reason: "Shutdown"))
             }
         )
-        _ = try await ledger.write(reach: .shards) { try $0.settle(first, failed, now: .start) }
+        _ = try await ledger.write(scope: .shards) { try $0.settle(first, failed, now: .start) }
         let waiting = try await results(ledger, number)
         #expect(waiting.map(\.outcome) == [.accepted, nil, nil, nil, nil])
         #expect(waiting.map(\.requests) == [1, 2, 1, 0, 0])
@@ -37,7 +37,7 @@ struct DeviceResultTests {
             .accepted(2) { $0.end(1, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start)) },
             attempt: 2
         )
-        _ = try await ledger.write(reach: .shards) { try $0.settle(second, last, now: .start) }
+        _ = try await ledger.write(scope: .shards) { try $0.settle(second, last, now: .start) }
         _ = try await ledger.write { try $0.cancel(campaign: number, now: .start) }
         let all = try await results(ledger, number)
         #expect(all.map(\.outcome) == [.accepted, .accepted, .invalid, .cancelled, .cancelled])

@@ -30,7 +30,7 @@ struct DeviceTraceTests {
         let failed = try Settlement.of(
             .accepted(3) { $0.retry(1, .seconds5, Progress.Note(reason: "Shutdown", requests: 2)) }
         )
-        _ = try await ledger.write(reach: .shards) { try $0.settle(first, failed, now: .start + 3) }
+        _ = try await ledger.write(scope: .shards) { try $0.settle(first, failed, now: .start + 3) }
 
         let waiting = try #require(try await trace(1).first)
         #expect(waiting.campaign.id == "derby" && waiting.id == "device-1" && waiting.index == 1)
@@ -40,7 +40,7 @@ struct DeviceTraceTests {
 
         let (_, second) = try await ledger.running(key(number, 0, 1), now: .start + 9)
         let last = try Settlement.of(.accepted(1), attempt: 2)
-        _ = try await ledger.write(reach: .shards) { try $0.settle(second, last, now: .start + 10) }
+        _ = try await ledger.write(scope: .shards) { try $0.settle(second, last, now: .start + 10) }
         let done = try #require(try await trace(1).first)
         #expect(done.outcome == .accepted && done.requests == 3)
         #expect(done.steps.first?.plannedAt == .start + 1 && done.firstRequestAt == .start + 2)
@@ -95,11 +95,11 @@ struct DeviceTraceTests {
         _ database: TestDatabase
     ) async throws {
         try scratch.open(on: database)
-        for (place, id) in ["one", "two", "three"].enumerated() {
+        for (index, id) in ["one", "two", "three"].enumerated() {
             let facts = Sample.facts(id: id)
             // The second campaign has other devices.
-            let new = Sample.campaign([70, 1], facts: facts, identity: id, firstToken: place == 1 ? 1000 : 0)
-            let number = try await ledger.accepted(new, now: .start + place)
+            let new = Sample.campaign([70, 1], facts: facts, identity: id, firstToken: index == 1 ? 1000 : 0)
+            let number = try await ledger.accepted(new, now: .start + index)
             if id == "three" { _ = try await ledger.write { try $0.cancel(campaign: number, now: .start + 5) } }
         }
         let traces = try await trace(70)

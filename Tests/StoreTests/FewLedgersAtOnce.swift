@@ -11,7 +11,7 @@ extension Trait where Self == FewLedgersAtOnce {
 }
 
 struct FewLedgersAtOnce: SuiteTrait, TestTrait, TestScoping {
-    private static let places = Places(8)
+    private static let semaphore = AsyncSemaphore(8)
 
     var isRecursive: Bool { true }
 
@@ -21,8 +21,8 @@ struct FewLedgersAtOnce: SuiteTrait, TestTrait, TestScoping {
         performing body: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await body() }
-        await Self.places.take()
-        defer { Self.places.giveBack() }
+        await Self.semaphore.take()
+        defer { Self.semaphore.giveBack() }
         try await body()
     }
 }

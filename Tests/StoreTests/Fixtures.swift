@@ -57,8 +57,8 @@ final class ScratchLedger: Sendable {
         return ledger
     }
 
-    /// The place that errors name.
-    func place() throws -> String {
+    /// The location that errors name.
+    func location() throws -> String {
         guard let name = database else { return path }
         return "postgresql://127.0.0.1:\(try PrivatePostgreSQL.shared.get().port)/\(name)"
     }
@@ -255,7 +255,7 @@ extension Ledger {
         -> (record: ShardRecord, token: RunToken)
     {
         let claim = Claim(key: key, generation: generation, redelivered: false, worker: worker, knowsApp: true)
-        let result = try await write(reach: .shards) { try $0.claim(claim, now: now) }
+        let result = try await write(scope: .shards) { try $0.claim(claim, now: now) }
         guard result.decision == .run, let record = result.record else {
             throw LedgerError.failed("not run but \(result.decision)")
         }

@@ -103,7 +103,7 @@ private final class LedgerWorld {
             knowsApp: random.below(8) > 0
         )
         let now = now
-        let result = try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
+        let result = try await ledger.write(scope: .shards) { try $0.claim(claim, now: now) }
         if result.decision == .run, let record = result.record {
             runs.append((RunToken(key: row.id.key, epoch: record.epoch, worker: claim.worker), record))
         }
@@ -114,7 +114,7 @@ private final class LedgerWorld {
         guard let index = runs.indices.randomElement(using: &random) else { return "nothing to save" }
         answer(&runs[index].record.progress, all: false)
         let (token, record) = runs[index]
-        let fenced = try await ledger.write(reach: .shards) { try $0.saveProgress([(token, record.progress)]) }
+        let fenced = try await ledger.write(scope: .shards) { try $0.saveProgress([(token, record.progress)]) }
         if !fenced.isEmpty { runs.remove(at: index) }
         return "save"
     }
@@ -139,7 +139,7 @@ private final class LedgerWorld {
             var record = old
             answer(&record.progress, all: true)
             let settlement = try Settlement.of(record.progress, attempt: record.attempt)
-            _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: now) }
+            _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: now) }
             return "settle"
         }
     }
@@ -180,7 +180,7 @@ private final class LedgerWorld {
                     worker: 9,
                     knowsApp: true
                 )
-                _ = try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
+                _ = try await ledger.write(scope: .shards) { try $0.claim(claim, now: now) }
             }
             _ = try await ledger.write { try $0.completeIfDone(campaign: campaign, now: now) }
             let status = try await ledger.status(campaign, now: now)

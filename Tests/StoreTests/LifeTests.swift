@@ -10,7 +10,7 @@ struct LifeTests {
 
     private func settle(_ token: RunToken, _ progress: Progress) async throws {
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
     }
 
     private func types() async throws -> [String] {
@@ -25,13 +25,13 @@ struct LifeTests {
         _ = try await ledger.planned(number, max: 6)
         let (_, settled) = try await ledger.running(key(number, 0))
         try await settle(settled, .accepted(2) { $0.retry(1, .minutes10, Progress.Note(reason: "Shutdown")) })
-        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 2), 1)], now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut([(key(number, 2), 1)], now: .start) }
         let (_, running) = try await ledger.running(key(number, 3))
         let (_, aside) = try await ledger.running(key(number, 4))
         var half = Progress(count: 2)
         half.accept(0)
         let saved = half
-        _ = try await ledger.write(reach: .shards) {
+        _ = try await ledger.write(scope: .shards) {
             try $0.setAside(aside, reason: .app, progress: saved, now: .start)
         }
         let (_, parked) = try await ledger.running(key(number, 5))
@@ -47,7 +47,7 @@ struct LifeTests {
         var progress = Progress(count: 2)
         progress.retry(0, .seconds5, Progress.Note(reason: "Shutdown"))
         let saved = progress
-        _ = try await ledger.write(reach: .shards) { try $0.saveProgress([(running, saved)]) }
+        _ = try await ledger.write(scope: .shards) { try $0.saveProgress([(running, saved)]) }
         let status = try await ledger.status(number)
         var expected = CampaignStatus.PendingDetail()
         expected.unplanned = 4
@@ -110,7 +110,7 @@ struct LifeTests {
                 worker: 9,
                 knowsApp: true
             )
-            let result = try await ledger.write(reach: .shards) { try $0.claim(claim, now: .start + 2) }
+            let result = try await ledger.write(scope: .shards) { try $0.claim(claim, now: .start + 2) }
             #expect(result.decision == .settledAlready)
             #expect(result.unpublished.isEmpty)
         }

@@ -95,7 +95,7 @@ struct ListTests {
             progress.end(2, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start))
         }
         let settlement = try Settlement.of(dead)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
 
         let next = try await ledger.accepted(Sample.campaign([4], facts: Sample.facts(id: "second")))
         let shard = try #require(try await ledger.planned(next).first)
@@ -122,7 +122,7 @@ struct ListTests {
             }
         }
         let settlement = try Settlement.of(dead)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         let next = try await ledger.accepted(Sample.campaign([2], facts: Sample.facts(id: "second")))
         #expect(try await ledger.planned(next).isEmpty)
         let status = try await ledger.status(next)

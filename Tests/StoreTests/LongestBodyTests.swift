@@ -140,7 +140,7 @@ struct LongestBodyTests {
         let tokens = Set((0..<500).map { Sample.token($0 * 200) })
         var next: (list: UInt32, ordinal: Int64)? = (0, -1)
         while let after = next {
-            let page = try await ledger.read { try $0.places(of: tokens, app: "news", after: after) }
+            let page = try await ledger.read { try $0.entries(of: tokens, app: "news", after: after) }
             _ = try await writer.write(.synced, caller: "leaveOut") { try $0.leaveOut(page.found) }
             next = page.next
         }

@@ -11,8 +11,8 @@ struct OpeningTests {
     @Test(arguments: TestDatabase.all)
     func `a missing ledger is created only where it is asked for`(_ database: TestDatabase) async throws {
         try scratch.choose(database)
-        let place = try scratch.place()
-        #expect(throws: LedgerError.missing(path: place)) { try scratch.open(create: false) }
+        let location = try scratch.location()
+        #expect(throws: LedgerError.missing(path: location)) { try scratch.open(create: false) }
         #expect(!FileManager.default.fileExists(atPath: scratch.path))
         let ledger = try scratch.open()
         let again = try scratch.open(create: false)
@@ -35,8 +35,8 @@ struct OpeningTests {
         let ledger = try scratch.open(on: database)
         await ledger.close()
         try scratch.migrateFurther()
-        let place = try scratch.place()
-        #expect(throws: LedgerError.newerVersion(path: place)) { try scratch.open() }
+        let location = try scratch.location()
+        #expect(throws: LedgerError.newerVersion(path: location)) { try scratch.open() }
     }
 
     @Test(arguments: TestDatabase.all)
@@ -46,7 +46,7 @@ struct OpeningTests {
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
         let progress = Progress.accepted(4) { $0.end(1, .failed, Progress.Note(reason: "BadPath")) }
-        _ = try await ledger.write(reach: .shards) { try $0.saveProgress([(token, progress)]) }
+        _ = try await ledger.write(scope: .shards) { try $0.saveProgress([(token, progress)]) }
         await ledger.close()
         await #expect(throws: LedgerError.closed) { try await ledger.status(number) }
         await #expect(throws: LedgerError.closed) { try await ledger.write { _ in } }

@@ -130,7 +130,7 @@ struct PlanningTests {
         let (_, first) = try await ledger.running(key(number, 0))
         func settle(_ token: RunToken, _ progress: Progress) async throws -> ShardRecord {
             let settlement = try Settlement.of(progress)
-            let result = try await ledger.write(.synced, reach: .shards) {
+            let result = try await ledger.write(.synced, scope: .shards) {
                 try $0.settle(token, settlement, now: .start)
             }
             guard case .settled(let children) = result else { throw LedgerError.failed("\(result)") }
@@ -167,13 +167,13 @@ struct PlanningTests {
         let shards = try await ledger.planned(number)
         let lane = Lane(provider: .apns, urgency: .bulk)
         #expect(try await ledger.read { try $0.windowUse(of: lane) } == 3)
-        try await ledger.write(reach: .shards) { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
         #expect(try await ledger.read { try $0.windowUse(of: lane) } == 3)
         let (_, token) = try await ledger.running(key(number, 0))
         #expect(try await ledger.read { try $0.windowUse(of: lane) } == 2)
         let progress = Progress.accepted(4) { $0.retry(2, .seconds30, Progress.Note()) }
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write(reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(scope: .shards) { try $0.settle(token, settlement, now: .start) }
         let uses = try await ledger.read { try $0.windowUse() }
         #expect(uses.map(\.firstAttempts) == [2])
         #expect(uses.map(\.isPaced) == [false])
@@ -189,12 +189,12 @@ struct PlanningTests {
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
         let progress = Progress(count: 4)
-        _ = try await ledger.write(reach: .shards) {
+        _ = try await ledger.write(scope: .shards) {
             try $0.setAside(token, reason: .handOver, progress: progress, now: .start)
         }
-        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 0), 1)], now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut([(key(number, 0), 1)], now: .start) }
         #expect(try await ledger.row(key(number, 0))?.state == .unpublished)
-        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 0), 2)], now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut([(key(number, 0), 2)], now: .start) }
         #expect(try await ledger.row(key(number, 0))?.state == .out)
     }
 
@@ -210,12 +210,12 @@ struct PlanningTests {
             for ordinal in 0..<UInt32(3) { states.append(try await ledger.row(key(number, ordinal))?.state) }
             return states
         }
-        try await ledger.write(reach: .shards) {
+        try await ledger.write(scope: .shards) {
             try $0.markOut([(key(number, 2), 1), (key(number, 0), 1)], now: .start)
         }
         #expect(try await states() == [.out, .unpublished, .out])
         // One of an older generation, and one that is out already, on either side.
-        try await ledger.write(reach: .shards) {
+        try await ledger.write(scope: .shards) {
             try $0.markOut([(key(number, 2), 2), (key(number, 0), 1), (key(number, 1), 1)], now: .start)
         }
         #expect(try await states() == [.out, .out, .out])
@@ -227,7 +227,7 @@ struct PlanningTests {
         try scratch.open(on: database)
         let number = try await ledger.accepted()
         let shards = try await ledger.planned(number)
-        try await ledger.write(reach: .shards) { try $0.markOut([(shards[1].record.id.key, 1)], now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut([(shards[1].record.id.key, 1)], now: .start) }
         func left(_ olderThan: Timestamp, _ campaign: UInt32? = nil) async throws -> [UInt32] {
             let shards = try await ledger.read { reader in
                 try reader.unpublished(olderThan: olderThan, campaign: campaign, now: olderThan, limit: 10)
@@ -267,7 +267,7 @@ struct PlanningTests {
         try scratch.open(on: database)
         let number = try await ledger.accepted()
         let shards = try await ledger.planned(number)
-        try await ledger.write(reach: .shards) { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
         func lost(_ now: Timestamp) async throws -> [ShardRecord] {
             try await ledger.read { try $0.lostShards(campaign: number, now: now, limit: 10) }
         }
@@ -279,7 +279,7 @@ struct PlanningTests {
         // Another planner that read the same rows is too late.
         #expect(try await ledger.write { try $0.raiseGeneration(rows, now: .start + 901) }.isEmpty)
         let old = Claim(key: key(number, 0), generation: 1, redelivered: false, worker: 7, knowsApp: true)
-        #expect(try await ledger.write(reach: .shards) { try $0.claim(old, now: .start + 901) }.decision == .drop)
+        #expect(try await ledger.write(scope: .shards) { try $0.claim(old, now: .start + 901) }.decision == .drop)
     }
 
     @Test(arguments: TestDatabase.all)
@@ -318,9 +318,9 @@ struct PlanningTests {
         let other = Lane(provider: .apns, urgency: .urgent)
         #expect(try await ledger.read { try $0.lastClaimedPublish(of: other) } == nil)
         // A row that came back or was published anew says nothing about the others.
-        try await ledger.write(reach: .shards) { try $0.giveUp(token) }
+        try await ledger.write(scope: .shards) { try $0.giveUp(token) }
         let again = Claim(key: token.key, generation: 1, redelivered: true, worker: 8, knowsApp: true)
-        #expect(try await ledger.write(reach: .shards) { try $0.claim(again, now: .start + 1) }.decision == .run)
+        #expect(try await ledger.write(scope: .shards) { try $0.claim(again, now: .start + 1) }.decision == .run)
         #expect(try await past() == nil)
     }
 
@@ -332,8 +332,8 @@ struct PlanningTests {
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
         let settlement = try Settlement.of(.accepted(4) { $0.retry(0, .hours2, Progress.Note()) })
-        _ = try await ledger.write(reach: .shards) { try $0.settle(token, settlement, now: .start) }
-        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 0, 1), 1)], now: .start) }
+        _ = try await ledger.write(scope: .shards) { try $0.settle(token, settlement, now: .start) }
+        try await ledger.write(scope: .shards) { try $0.markOut([(key(number, 0, 1), 1)], now: .start) }
         func lost(_ now: Timestamp) async throws -> Int {
             try await ledger.read { try $0.lostShards(campaign: number, now: now, limit: 10) }.count
         }

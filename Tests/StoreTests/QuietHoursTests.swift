@@ -99,7 +99,7 @@ import Testing
         let shard = try #require(try await ledger.planned(number).first).record
         let (record, token) = try await ledger.running(shard.id.key, now: .start + 19)
         var progress = record.progress
-        for place in 0..<120 { progress.accept(place) }
+        for index in 0..<120 { progress.accept(index) }
         let saved = progress
         let result = try await ledger.write(.synced) {
             try $0.setAside(token, reason: .quiet, progress: saved, now: .start + 21)

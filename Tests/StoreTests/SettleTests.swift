@@ -17,7 +17,7 @@ struct SettleTests {
         async throws -> SettleResult
     {
         let settlement = try Settlement.of(progress, attempt: attempt)
-        return try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: now) }
+        return try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: now) }
     }
 
     @Test(arguments: TestDatabase.all) func `outcomes, reasons, requests and retry shards are one transaction`(
@@ -148,7 +148,7 @@ struct SettleTests {
         }
         #expect(row.state == .unpublished)
         #expect(row.generation == 2)
-        #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
+        #expect(try await ledger.write(scope: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
         let (next, _) = try await ledger.running(key(number, 0), generation: 2, worker: 8)
         #expect(next.progress == saved)
         #expect(next.epoch == 3)
@@ -199,12 +199,12 @@ struct SettleTests {
         _ = try await ledger.planned(number)
         let (_, mine) = try await ledger.running(key(number, 0), worker: 7)
         let claim = Claim(key: key(number, 0), generation: 1, redelivered: true, worker: 8, knowsApp: true)
-        let taken = try await other.write(reach: .shards) { try $0.claim(claim, now: .start) }
+        let taken = try await other.write(scope: .shards) { try $0.claim(claim, now: .start) }
         let theirs = RunToken(key: key(number, 0), epoch: try #require(taken.record).epoch, worker: 8)
         let settlement = try Settlement.of(.accepted(4))
-        #expect(try await ledger.write(reach: .shards) { try $0.settle(mine, settlement, now: .start) } == .fenced)
+        #expect(try await ledger.write(scope: .shards) { try $0.settle(mine, settlement, now: .start) } == .fenced)
         #expect(
-            try await other.write(reach: .shards) { try $0.settle(theirs, settlement, now: .start) }
+            try await other.write(scope: .shards) { try $0.settle(theirs, settlement, now: .start) }
                 == .settled(children: [])
         )
         #expect(try await ledger.status(number).counts.accepted == 4)

@@ -28,7 +28,7 @@ struct SupersedingTests {
 
     private func settle(_ token: RunToken, _ progress: Progress) async throws {
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
     }
 
     @Test(arguments: TestDatabase.all) func `a newer one takes the older one's place when nobody runs it`(

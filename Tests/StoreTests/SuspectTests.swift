@@ -31,18 +31,18 @@ struct SuspectTests {
         let (row, token) = try await ledger.running(record.id.key, generation: record.generation)
         var progress = row.progress
         var sent: [Int] = []
-        for place in 0..<row.count where progress.codes[place] == 0 {
-            let position = row.positions.isEmpty ? place : Int(row.positions[place])
+        for index in 0..<row.count where progress.codes[index] == 0 {
+            let position = row.positions.isEmpty ? index : Int(row.positions[index])
             let device = chunk[Int(row.chunk)] + position
             sent.append(device)
             if wrong.contains(device) {
-                progress.hold(place, Progress.Note(reason: "BadDeviceToken"))
+                progress.hold(index, Progress.Note(reason: "BadDeviceToken"))
             } else {
-                progress.accept(place)
+                progress.accept(index)
             }
         }
         let settlement = try Settlement.of(progress, attempt: row.attempt)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         return sent
     }
 
@@ -125,7 +125,7 @@ struct SuspectTests {
         var progress = row.progress
         for position in 0..<row.count { progress.hold(position, Progress.Note(reason: "BadDeviceToken")) }
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         _ = try await ledger.write(.synced) { try $0.completeIfDone(campaign: number, now: .start) }
         #expect(try await ledger.status(number).stateReason == "wrong_environment")
         let next = try await accepted("two", list: list)
@@ -151,7 +151,7 @@ struct SuspectTests {
                 }
             }
             let settlement = try Settlement.of(progress)
-            _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+            _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         }
         #expect(try await ledger.status(one).counts.invalid == 2000)
         let two = try await accepted("two", list: list)

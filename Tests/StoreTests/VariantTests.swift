@@ -14,7 +14,7 @@ struct VariantTests {
             locale: locale,
             payload: Array("{\"aps\":{\"alert\":\"\(locale)\"}}".utf8),
             messageIDAt: nil,
-            personal: PersonalContent(slots: [TemplateSlot(at: 17, source: "{{ first }}")])
+            personal: PersonalContent(placeholders: [TemplatePlaceholder(at: 17, source: "{{ first }}")])
         )
     }
 

@@ -97,8 +97,8 @@ struct VersionTests {
         let status = try await ledger.status(number)
         #expect(status.stage == .completed && status.law == .holds)
         #expect(status.counts.accepted == 4 && status.counts.failed == 2)
-        let place = try scratch.place()
-        #expect(throws: LedgerError.newerVersion(path: place)) { try scratch.open(create: false) }
+        let location = try scratch.location()
+        #expect(throws: LedgerError.newerVersion(path: location)) { try scratch.open(create: false) }
     }
 
     /// Makes the changes that the rules of `Upgrades` permit a later version in every table.

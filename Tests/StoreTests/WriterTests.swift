@@ -100,7 +100,7 @@ struct WriterTests {
         let order = Mutex<[Int]>([])
         func submit(_ number: Int, _ priority: Ledger.Priority, then: @escaping @Sendable () -> Void = {}) {
             writer.submit(
-                LedgerWriter.Job(durability: .normal, priority: priority, reach: .ledger, caller: #function) { _ in
+                LedgerWriter.Job(durability: .normal, priority: priority, scope: .ledger, caller: #function) { _ in
                     order.withLock { $0.append(number) }
                     return then
                 } fail: { _ in
@@ -197,7 +197,7 @@ struct WriterTests {
             then: @escaping @Sendable () -> Void = {}
         ) {
             writer.submit(
-                LedgerWriter.Job(durability: .normal, priority: .atOnce, reach: .ledger, caller: "test") { _ in
+                LedgerWriter.Job(durability: .normal, priority: .atOnce, scope: .ledger, caller: "test") { _ in
                     order.withLock { $0.append(name) }
                     whileRun()
                     clock.turn(by: duration)

@@ -55,8 +55,8 @@ import Testing
             for line in file.lines {
                 guard let tuple = line.firstMatch(of: /static let \((.*)\) = \((.*)\)/) else { continue }
                 let names = tuple.1.split(separator: ", ")
-                guard let place = names.firstIndex(of: name) else { continue }
-                return value(tuple.2.split(separator: ", ")[place])
+                guard let index = names.firstIndex(of: name) else { continue }
+                return value(tuple.2.split(separator: ", ")[index])
             }
         }
         return nil

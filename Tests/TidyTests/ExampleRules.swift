@@ -37,8 +37,8 @@ private struct PublicSymbol {
         let words = text.split(separator: " ").filter { !$0.hasPrefix("@") }
             .map { String($0.prefix { $0.isLetter }) }
         // The first keyword: `public static func`, `public private(set) var`, `public init?(`.
-        guard let place = words.firstIndex(where: Self.keywords.contains) else { return nil }
-        (modifiers, keyword) = (Array(words[..<place]), words[place])
+        guard let position = words.firstIndex(where: Self.keywords.contains) else { return nil }
+        (modifiers, keyword) = (Array(words[..<position]), words[position])
         guard modifiers.contains("public") || modifiers.contains("open") else { return nil }
     }
 

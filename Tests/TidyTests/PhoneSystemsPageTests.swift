@@ -6,7 +6,7 @@ import Testing
     /// A line of its tables.
     struct Row {
         let what: String
-        let place: String
+        let location: String
         let test: String
         let verdict: String
 
@@ -16,7 +16,7 @@ import Testing
             guard cells.count == 6, !cells[1].isEmpty, cells[1] != "what it does", !cells[1].hasPrefix("---") else {
                 return nil
             }
-            (what, place, test, verdict) = (cells[1], cells[2], cells[3], cells[4])
+            (what, location, test, verdict) = (cells[1], cells[2], cells[3], cells[4])
         }
 
         /// Returns the problems of the row.
@@ -26,8 +26,8 @@ import Testing
                 problems.append("\(what): \"\(verdict)\" is no verdict")
             }
             let isOpen = verdict.hasPrefix("not ")
-            if place.isEmpty ? !isOpen : !paths.contains(place.trimmingCharacters(in: ["`"])) {
-                problems.append("\(what): there is no \(place)")
+            if location.isEmpty ? !isOpen : !paths.contains(location.trimmingCharacters(in: ["`"])) {
+                problems.append("\(what): there is no \(location)")
             }
             if test.isEmpty {
                 if !isOpen { problems.append("\(what): no test") }

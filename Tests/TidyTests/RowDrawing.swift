@@ -72,21 +72,21 @@ struct RowDrawing {
     /// Orders each row by the middle of its neighbours' places, so that few arrows cross.
     private mutating func sort() {
         for round in 0..<24 {
-            var places = [Double](repeating: 0, count: spots.count)
+            var fractions = [Double](repeating: 0, count: spots.count)
             for row in rows {
-                for (index, spot) in row.enumerated() { places[spot] = Double(index) / Double(row.count) }
+                for (index, spot) in row.enumerated() { fractions[spot] = Double(index) / Double(row.count) }
             }
             let isDown = round.isMultiple(of: 2)
             for row in isDown ? Array(rows.indices) : rows.indices.reversed() {
                 let weights = rows[row].map { spot -> Double in
                     let near = isDown ? spots[spot].up : spots[spot].down
                     guard !spots[spot].isAlone else { return 2 }
-                    return near.isEmpty ? places[spot] : near.reduce(0) { $0 + places[$1] } / Double(near.count)
+                    return near.isEmpty ? fractions[spot] : near.reduce(0) { $0 + fractions[$1] } / Double(near.count)
                 }
                 let order = rows[row].indices.sorted { (weights[$0], $0) < (weights[$1], $1) }
                 rows[row] = order.map { rows[row][$0] }
                 for (index, spot) in rows[row].enumerated() {
-                    places[spot] = Double(index) / Double(rows[row].count)
+                    fractions[spot] = Double(index) / Double(rows[row].count)
                 }
             }
         }

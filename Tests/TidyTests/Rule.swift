@@ -1,4 +1,4 @@
-/// A place that breaks a rule.
+/// A location that breaks a rule.
 struct Violation: CustomStringConvertible, Equatable {
     let path: String
     /// The line, counted from 1; 0 is the path itself.

@@ -76,7 +76,7 @@ struct TypeMentions {
     }
 }
 
-/// The types around a place in code.
+/// The types around a position in code.
 struct TypeScopes {
     private var scopes: [String?] = []
     private var next: String?
@@ -84,7 +84,7 @@ struct TypeScopes {
     /// The full name of the type whose member stands here; empty at a file's top, nil within a body.
     var path: String? { scopes.isEmpty ? "" : scopes.last.flatMap { $0 } }
 
-    /// The full name of the innermost type around this place.
+    /// The full name of the innermost type around this position.
     var around: String { scopes.last { $0 != nil }.flatMap { $0 } ?? "" }
 
     /// Calls a function for each word that begins with a capital.

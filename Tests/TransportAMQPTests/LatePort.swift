@@ -15,9 +15,9 @@ final class LatePort: Sendable {
             .childChannelInitializer { channel in
                 if isFirst.take() { return channel.close() }
                 return ClientBootstrap(group: channel.eventLoop).connect(host: "127.0.0.1", port: port)
-                    .flatMapThrowing { far in
-                        try far.pipeline.syncOperations.addHandler(PassOn(to: channel))
-                        try channel.pipeline.syncOperations.addHandler(PassOn(to: far))
+                    .flatMapThrowing { peer in
+                        try peer.pipeline.syncOperations.addHandler(PassOn(to: channel))
+                        try channel.pipeline.syncOperations.addHandler(PassOn(to: peer))
                     }
             }
             .bind(host: "127.0.0.1", port: 0).get()

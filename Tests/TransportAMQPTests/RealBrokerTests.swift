@@ -189,7 +189,7 @@ struct RealBroker {
             let consumer = try await TestConsumer(
                 try await Broker.endpoint(),
                 .queue("test.wide", prefetch: 1),
-                .ear(exchange: "amq.fanout", prefix: "test.ear"),
+                .listener(exchange: "amq.fanout", prefix: "test.ear"),
                 onMessage: { consumer, _ in consumer.widen("test.wide") }
             )
             for await case .connected in consumer.seen { break }
@@ -260,7 +260,7 @@ struct RealBroker {
             try await client.call(.declareExchange(name: "test.control", type: "fanout"))
             let consumer = try await TestConsumer(
                 try await Broker.endpoint(),
-                .ear(exchange: "test.control", prefix: "fanfare.v1.control.w1")
+                .listener(exchange: "test.control", prefix: "fanfare.v1.control.w1")
             )
             for await case .connected in consumer.seen { break }
             let hint = OutboundMessage(exchange: "test.control", routingKey: "", body: Array("look".utf8))

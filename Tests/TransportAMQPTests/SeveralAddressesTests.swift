@@ -137,14 +137,14 @@ extension RealBroker {
             _ resolver: AddressResolver,
             expecting status: Int
         ) async throws {
-            let place = HTTP1Poster.Destination(
+            let destination = HTTP1Poster.Destination(
                 host: "localhost",
                 port: port,
                 authority: "localhost",
                 tls: tls,
-                reach: .loopback
+                scope: .loopback
             )
-            let poster = HTTP1Poster(place, loop: Broker.loop, resolver: resolver)
+            let poster = HTTP1Poster(destination, loop: Broker.loop, resolver: resolver)
             defer { poster.close() }
             let answer = try await poster.post("/in", headers: [], body: Array("{}".utf8), timeout: .seconds(10))
             #expect(answer.status == status)

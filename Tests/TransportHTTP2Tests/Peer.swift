@@ -6,7 +6,7 @@ import TLS
 /// A TLS HTTP/2 server in the test's own process whose behavior is a closure on its loop.
 final class Peer: Sendable {
     /// Called for every complete request; answers through the connection.
-    typealias Behaviour = @Sendable (FarConnection, borrowing IncomingRequest) -> Void
+    typealias Behaviour = @Sendable (PeerConnection, borrowing IncomingRequest) -> Void
 
     let port: Int
     private let channel: any Channel
@@ -20,14 +20,14 @@ final class Peer: Sendable {
         on group: any EventLoopGroup,
         tls: TLSServerContext,
         configuration: HTTP2ServerSession.Configuration = .init(),
-        opened: @escaping @Sendable (FarConnection) -> Void = { _ in },
+        opened: @escaping @Sendable (PeerConnection) -> Void = { _ in },
         behaviour: @escaping Behaviour
     ) async throws -> Peer {
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let connection = FarConnection(
+                    let connection = PeerConnection(
                         tls: try TLSSession(server: tls),
                         http2: try HTTP2ServerSession(configuration: configuration),
                         opened: opened,
@@ -46,7 +46,7 @@ final class Peer: Sendable {
 /// One connection of the server.
 ///
 /// Confined to its loop.
-final class FarConnection: ChannelInboundHandler {
+final class PeerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -54,14 +54,14 @@ final class FarConnection: ChannelInboundHandler {
     /// The number of requests received so far on this connection.
     private(set) var requests = 0
     private let tls: TLSSession
-    private let opened: (FarConnection) -> Void
+    private let opened: (PeerConnection) -> Void
     private let behaviour: Peer.Behaviour
     private var context: ChannelHandlerContext?
 
     init(
         tls: TLSSession,
         http2: HTTP2ServerSession,
-        opened: @escaping (FarConnection) -> Void,
+        opened: @escaping (PeerConnection) -> Void,
         behaviour: @escaping Peer.Behaviour
     ) {
         self.tls = tls

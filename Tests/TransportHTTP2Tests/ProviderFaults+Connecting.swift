@@ -79,7 +79,7 @@ extension ProviderFaults {
 
     @Test func `P23: a name without an address is looked up again, and then serves`() async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
         }
         let lookUps = NIOLockedValueBox(0)
@@ -94,13 +94,13 @@ extension ProviderFaults {
             default: return loop.makeCompletedFuture { [try SocketAddress(ipAddress: "127.0.0.1", port: port)] }
             }
         }
-        let outcome = try await bed.run(port: far.port, requests: 10, host: "localhost") {
+        let outcome = try await bed.run(port: remote.port, requests: 10, host: "localhost") {
             $0.resolver = resolver
             $0.connections.backoffBase = .milliseconds(10)
         }
         #expect(outcome.answered == 10)
         #expect(outcome.failures == [.resolution("no such host"), .resolution("localhost has no address")])
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -108,7 +108,7 @@ extension ProviderFaults {
         async throws
     {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
         }
         var deadFirst = 0
@@ -121,7 +121,7 @@ extension ProviderFaults {
                     try ["127.0.0.2", "127.0.0.1"].map { try SocketAddress(ipAddress: $0, port: port) }
                 }
             }
-            let outcome = try await bed.run(port: far.port, requests: 10, host: "localhost") {
+            let outcome = try await bed.run(port: remote.port, requests: 10, host: "localhost") {
                 $0.resolver = resolver
                 $0.seed = seed
                 // An immediate second attempt shows that there is no backoff before every address had its turn.
@@ -133,7 +133,7 @@ extension ProviderFaults {
             deadFirst += Int(outcome.counters.connectFailures)
         }
         #expect(deadFirst > 0, "the dead address was never tried")
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -142,16 +142,16 @@ extension ProviderFaults {
         kind: BadAddress.Kind
     ) async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
         }
         let bad = try await BadAddress(kind)
-        let good = try SocketAddress(ipAddress: "127.0.0.1", port: far.port)
+        let good = try SocketAddress(ipAddress: "127.0.0.1", port: remote.port)
         let resolver = AddressResolver { _, _, loop in loop.makeSucceededFuture([bad.socket, good]) }
         var failures: UInt64 = 0
         // The seed determines which address is tried first.
         for seed: UInt64 in 1...8 where failures == 0 {
-            let outcome = try await bed.run(port: far.port, requests: 10, host: "localhost") {
+            let outcome = try await bed.run(port: remote.port, requests: 10, host: "localhost") {
                 $0.resolver = resolver
                 $0.seed = seed
                 $0.connections.connectDeadline = .seconds(2)
@@ -163,7 +163,7 @@ extension ProviderFaults {
         }
         #expect(failures == 1, "the bad address was never tried")
         try await bad.close()
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 }

@@ -16,11 +16,11 @@ extension ProviderFaults {
             (200, "\u{0}\u{1}\u{2}garbage"), (400, ""), (400, "<html><body>Bad Request</body></html>"),
             (400, #"{"reason":"#), (400, megabyte), (400, #"{"reason":"NewIn2027"}"#), (200, ""),
         ]
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
-            let answer = answers[FarConnection.number(of: request)]
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+            let answer = answers[PeerConnection.number(of: request)]
             connection.respond(request.streamID, answer.status, body: answer.body)
         }
-        let outcome = try await bed.run(port: far.port, requests: answers.count)
+        let outcome = try await bed.run(port: remote.port, requests: answers.count)
         for (index, answer) in answers.enumerated() {
             let kept = String(answer.body.prefix(4096))
             #expect(
@@ -28,7 +28,7 @@ extension ProviderFaults {
             )
         }
         #expect(outcome.counters.handshakes == 1, "none of it costs the connection")
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 

@@ -20,14 +20,14 @@ import Transport
         let connections = NIOLockedValueBox(0)
         let processed = NIOLockedValueBox([Int: Int]())
         let held = NIOLockedValueBox([Int32]())
-        let far = try await Peer.start(
+        let remote = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },
             behaviour: { connection, request in
                 let isFirst = connections.withLockedValue { $0 } == 1
                 if isFirst && connection.requests > 100 { return }
-                let number = FarConnection.number(of: request)
+                let number = PeerConnection.number(of: request)
                 processed.withLockedValue { $0[number, default: 0] += 1 }
                 if isFirst && connection.requests <= 10 { return held.withLockedValue { $0.append(request.streamID) } }
                 connection.respond(request.streamID, 200)
@@ -38,7 +38,7 @@ import Transport
                 for streamID in held.withLockedValue({ $0 }) { connection.respond(streamID, 200) }
             }
         )
-        let outcome = try await bed.run(port: far.port, requests: 500, resendsMax: 3)
+        let outcome = try await bed.run(port: remote.port, requests: 500, resendsMax: 3)
         #expect(outcome.answered == 500)
         #expect(outcome.counters.unknown == 0)
         #expect(outcome.counters.refused > 0)
@@ -46,7 +46,7 @@ import Transport
         #expect(connections.withLockedValue { $0 } == 2, "the first connection is not used again")
         #expect(processed.withLockedValue { $0.values.allSatisfy { $0 == 1 } }, "none was processed twice")
         for ends in outcome.ends.values { #expect(ends.dropLast().allSatisfy { $0 == .refused }) }
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -54,7 +54,7 @@ import Transport
         let bed = try Bed()
         let connections = NIOLockedValueBox(0)
         let processed = NIOLockedValueBox([Int: Int]())
-        let far = try await Peer.start(
+        let remote = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },
@@ -62,7 +62,7 @@ import Transport
                 let isFirst = connections.withLockedValue { $0 } == 1
                 // Requests that came between the two steps are ignored.
                 if isFirst && connection.requests > 50 { return }
-                processed.withLockedValue { $0[FarConnection.number(of: request), default: 0] += 1 }
+                processed.withLockedValue { $0[PeerConnection.number(of: request), default: 0] += 1 }
                 connection.respond(request.streamID, 200)
                 guard isFirst && connection.requests == 50 else { return }
                 try? connection.http2.announceShutdown()
@@ -73,13 +73,13 @@ import Transport
                 }
             }
         )
-        let outcome = try await bed.run(port: far.port, requests: 500, resendsMax: 3)
+        let outcome = try await bed.run(port: remote.port, requests: 500, resendsMax: 3)
         #expect(outcome.answered == 500)
         #expect(outcome.counters.unknown == 0)
         #expect(outcome.counters.goAways == 2)
         #expect(connections.withLockedValue { $0 } == 2)
         #expect(processed.withLockedValue { $0.values.allSatisfy { $0 == 1 } })
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -87,10 +87,10 @@ import Transport
         async throws
     {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, _ in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, _ in
             try? connection.http2.goAway(lastStreamID: 0)
         }
-        let outcome = try await bed.run(port: far.port, requests: 1, resendsMax: ShardRun.refusalsMax) {
+        let outcome = try await bed.run(port: remote.port, requests: 1, resendsMax: ShardRun.refusalsMax) {
             $0.connections.backoffBase = .milliseconds(10)
         }
         // From here the device waits on a rung, not charged (`ShardRunTests`).
@@ -98,7 +98,7 @@ import Transport
         #expect(outcome.counters.connects == UInt64(1 + ShardRun.refusalsMax))
         #expect(outcome.counters.unknown == 0)
         #expect(outcome.failures == Array(repeating: .firstStreamRefused, count: 1 + ShardRun.refusalsMax))
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -106,8 +106,8 @@ import Transport
         let bed = try Bed()
         let processed = NIOLockedValueBox([Int: Int]())
         let refused = NIOLockedValueBox(Set<Int>())
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
-            let number = FarConnection.number(of: request)
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+            let number = PeerConnection.number(of: request)
             if number % 10 < 3 && refused.withLockedValue({ $0.insert(number).inserted }) {
                 try? connection.http2.reset(streamID: request.streamID, code: HTTP2ErrorCode.refusedStream)
             } else {
@@ -115,14 +115,14 @@ import Transport
                 connection.respond(request.streamID, 200)
             }
         }
-        let outcome = try await bed.run(port: far.port, requests: 2000, resendsMax: 3) {
+        let outcome = try await bed.run(port: remote.port, requests: 2000, resendsMax: 3) {
             $0.connections.backoffBase = .milliseconds(10)
         }
         #expect(outcome.answered == 2000)
         #expect(outcome.counters.refused == 600)
         #expect(outcome.counters.unknown == 0)
         #expect(processed.withLockedValue { $0.count == 2000 && $0.values.allSatisfy { $0 == 1 } })
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -132,8 +132,8 @@ import Transport
     {
         let bed = try Bed()
         let codes = [HTTP2ErrorCode.internalError, HTTP2ErrorCode.cancel, HTTP2ErrorCode.enhanceYourCalm]
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
-            let number = FarConnection.number(of: request)
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+            let number = PeerConnection.number(of: request)
             if number % 4 == 3 {
                 connection.respond(request.streamID, 200)
             } else {
@@ -141,7 +141,7 @@ import Transport
             }
         }
         // Only requests with a known outcome are sent again; an unknown one is reported once, and `on_unknown` decides.
-        let outcome = try await bed.run(port: far.port, requests: 400, resendsMax: 3)
+        let outcome = try await bed.run(port: remote.port, requests: 400, resendsMax: 3)
         for tag: UInt64 in 0..<400 {
             if tag % 4 == 3 {
                 #expect(outcome.ends[tag] == [.status(200, retryAfter: "", body: "")])
@@ -151,24 +151,24 @@ import Transport
         }
         #expect(outcome.counters.calmsAsked >= 1)
         #expect(outcome.state.calmLimit.map { $0 <= 200 } == true, "half of what was open")
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
     @Test func `P5: a GOAWAY that asks for calm slows down, too`() async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
             guard connection.requests == 100 else { return }
             try? connection.http2.goAway(lastStreamID: request.streamID, code: HTTP2ErrorCode.enhanceYourCalm)
         }
-        let outcome = try await bed.run(port: far.port, requests: 150, resendsMax: 3) {
+        let outcome = try await bed.run(port: remote.port, requests: 150, resendsMax: 3) {
             $0.connections.backoffBase = .milliseconds(10)
         }
         #expect(outcome.answered == 150)
         #expect(outcome.counters.calmsAsked == 1)
         #expect(outcome.state.calmLimit.map { $0 < 150 } == true)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 }

@@ -12,8 +12,8 @@ import Transport
 @Suite(.timeLimit(.minutes(10))) struct ProviderPoolTests {
     @Test func `every request is answered once, with what the far side said`() async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
-            let number = FarConnection.number(of: request)
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+            let number = PeerConnection.number(of: request)
             if number % 10 == 3 {
                 connection.respond(
                     request.streamID,
@@ -25,7 +25,7 @@ import Transport
                 connection.respond(request.streamID, 200)
             }
         }
-        let outcome = try await bed.run(port: far.port, requests: 5000, bodyBytes: 3000)
+        let outcome = try await bed.run(port: remote.port, requests: 5000, bodyBytes: 3000)
         #expect(outcome.ends.count == 5000)
         #expect(outcome.ends.values.allSatisfy { $0.count == 1 })
         #expect(
@@ -34,7 +34,7 @@ import Transport
         #expect(outcome.last(4994) == .status(200, retryAfter: "", body: ""))
         #expect(outcome.counters.answered == 5000)
         #expect(outcome.counters.unknown == 0)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -49,9 +49,9 @@ import Transport
 
     @Test func `a port where nobody listens is a failed connection`() async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { _, _ in }
-        try await far.stop()
-        let outcome = try await bed.run(port: far.port, requests: 1, untilFailure: true)
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { _, _ in }
+        try await remote.stop()
+        let outcome = try await bed.run(port: remote.port, requests: 1, untilFailure: true)
         #expect(outcome.counters.connectFailures == 1)
         #expect(outcome.failures.count == 1)
         try await bed.stop()
@@ -59,25 +59,25 @@ import Transport
 
     @Test func `a connection cut in the middle makes unknown what had left`() async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             if connection.requests <= 10 { connection.respond(request.streamID, 200) }
             if connection.requests == 11 {
                 connection.flush()
                 connection.close()
             }
         }
-        let outcome = try await bed.run(port: far.port, requests: 30)
+        let outcome = try await bed.run(port: remote.port, requests: 30)
         #expect(outcome.ends.count == 30)
         #expect(outcome.ends.values.allSatisfy { $0.count == 1 })
         #expect(outcome.counters.unknown > 0)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
     @Test func `a black hole ends every request by its deadline`() async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { _, _ in }
-        let outcome = try await bed.run(port: far.port, requests: 20) {
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { _, _ in }
+        let outcome = try await bed.run(port: remote.port, requests: 20) {
             $0.streamDeadline = Sanitizer.patience(.milliseconds(100))
             $0.connections.backoffBase = .milliseconds(10)
             $0.connections.streamsMax = 10
@@ -85,7 +85,7 @@ import Transport
         #expect(outcome.ends.count == 20)
         #expect(outcome.ends.values.allSatisfy { $0 == [.unknown(.deadline)] })
         #expect(outcome.counters.deadlines == 20)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -108,11 +108,11 @@ import Transport
     @Test func `a connection is replaced when its stream ids are used up`() async throws {
         let bed = try Bed()
         let most = NIOLockedValueBox(0)
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             most.withLockedValue { $0 = max($0, connection.requests) }
             connection.respond(request.streamID, 200)
         }
-        let outcome = try await bed.run(port: far.port, requests: 20_000) {
+        let outcome = try await bed.run(port: remote.port, requests: 20_000) {
             // Instead of 2³⁰ − 1 of them.
             $0.connections.streamsPerConnectionMax = 1500
             $0.connections.connectionsMax = 2
@@ -121,14 +121,14 @@ import Transport
         #expect(outcome.counters.refused == 0 && outcome.counters.unknown == 0)
         #expect(outcome.counters.handshakes >= 14)
         #expect(most.withLockedValue { $0 } == 1500)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
     @Test func `a retired connection finishes and another takes over`() async throws {
         let bed = try Bed()
         let connections = NIOLockedValueBox(0)
-        let far = try await Peer.start(
+        let remote = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },
@@ -137,10 +137,10 @@ import Transport
                 connection.respond(request.streamID, isFirst && connection.requests > 20 ? 403 : 200)
             }
         )
-        let outcome = try await bed.run(port: far.port, requests: 5000, retiresOn: 403)
+        let outcome = try await bed.run(port: remote.port, requests: 5000, retiresOn: 403)
         #expect(outcome.answered == 5000)
         #expect(connections.withLockedValue { $0 } >= 2)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 }

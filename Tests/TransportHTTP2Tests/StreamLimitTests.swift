@@ -18,7 +18,7 @@ import Transport
         var configuration = HTTP2ServerSession.Configuration()
         configuration.maxConcurrentStreams = 1
         let most = NIOLockedValueBox([0, 0, 0])
-        let far = try await Peer.start(on: bed.group, tls: bed.server, configuration: configuration) {
+        let remote = try await Peer.start(on: bed.group, tls: bed.server, configuration: configuration) {
             connection,
             request in
             // A thousand streams may be in flight when the limit falls; the server refuses those, and they are sent
@@ -40,7 +40,7 @@ import Transport
             default: break
             }
         }
-        let outcome = try await bed.run(port: far.port, requests: 4200, resendsMax: 9) {
+        let outcome = try await bed.run(port: remote.port, requests: 4200, resendsMax: 9) {
             $0.connections.connectionsMax = 1
         }
         #expect(outcome.answered == 4200)
@@ -49,13 +49,13 @@ import Transport
         #expect(found[1] > 1 && found[1] <= 1000)
         #expect(found[2] == 1)
         #expect(outcome.counters.limitCollapses == 1)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
     @Test func `a collapse of the stream limits is one line in the log and a metric of the pool`() async throws {
         let bed = try Bed()
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
             // Down and up again, ten times.
             let limit: UInt32? = connection.requests % 200 == 100 ? 1 : connection.requests % 200 == 0 ? 1000 : nil
@@ -63,7 +63,7 @@ import Transport
         }
         let log = KeptLog()
         let began = ContinuousClock.now
-        let outcome = try await bed.run(port: far.port, requests: 2000, log: log) {
+        let outcome = try await bed.run(port: remote.port, requests: 2000, log: log) {
             $0.connections.streamsMax = 20
             $0.connections.connectionsMax = 1
         }
@@ -73,7 +73,7 @@ import Transport
         #expect(Set(lines) == ["the provider cut the stream limit from 20 to 1"])
         // One in ten seconds; a slow machine may take longer than that.
         #expect(lines.count <= 1 + Int(began.duration(to: .now) / .seconds(10)))
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
@@ -81,26 +81,26 @@ import Transport
         let bed = try Bed()
         let early = NIOLockedValueBox(0)
         let late = NIOLockedValueBox(0)
-        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
+        let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             Self.note(connection.http2.openStreams, in: connection.requests <= 10 ? early : late)
             // Ten answers that say nothing about the credential.
             connection.respond(request.streamID, connection.requests < 10 ? 503 : 200)
         }
-        let outcome = try await bed.run(port: far.port, requests: 1000) {
+        let outcome = try await bed.run(port: remote.port, requests: 1000) {
             $0.connections.oneStreamUntilAuthenticated = true
             $0.connections.connectionsMax = 1
         }
         #expect(outcome.answered == 1000)
         #expect(early.withLockedValue { $0 } == 1)
         #expect(late.withLockedValue { $0 } > 1)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 
     @Test func `slow answers make the pool open more connections`() async throws {
         let bed = try Bed()
         let connections = NIOLockedValueBox(0)
-        let far = try await Peer.start(
+        let remote = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },
@@ -112,14 +112,14 @@ import Transport
                 }
             }
         )
-        let outcome = try await bed.run(port: far.port, requests: 300) {
+        let outcome = try await bed.run(port: remote.port, requests: 300) {
             $0.connections.streamsMax = 4
             $0.connections.connectionsMax = 3
             $0.connections.growAfter = .milliseconds(30)
         }
         #expect(outcome.answered == 300)
         #expect(connections.withLockedValue { $0 } == 3)
-        try await far.stop()
+        try await remote.stop()
         try await bed.stop()
     }
 }

@@ -75,7 +75,7 @@ final class TestSender: RequestSource {
         }
     }
 
-    func turnEnded() {}
+    func tickEnded() {}
 
     func connectionFailed(_ failure: ConnectionFailure) {
         self.failures.append(failure)
@@ -191,7 +191,7 @@ struct Bed {
             if untilFailure { sender.onFailure = { done.succeed() } }
             done.futureResult.assumeIsolated().whenComplete { _ in
                 sender.onFailure = nil
-                // In a later turn, because the end came during a read.
+                // In a later tick, because the end came during a read.
                 loop.assumeIsolated().execute {
                     pool.close {
                         sender.pool = nil

@@ -23,7 +23,7 @@ final class EdgeHTTP1Link: EdgeLink, ChannelInboundHandler {
 
     func send(_ number: Int) {
         guard context != nil else { return load.lost() }
-        if unwritten.readableBytes == 0 { load.needsTurn(self) }
+        if unwritten.readableBytes == 0 { load.needsFlush(self) }
         waiting.append(number)
         opens.appendHTTP1(number, to: &unwritten)
     }
@@ -86,17 +86,17 @@ final class EdgeHTTP1Link: EdgeLink, ChannelInboundHandler {
 
     private static func contentLength(_ head: UnsafeRawBufferPointer) -> Int {
         for name in lengthNames {
-            guard let place = find(name, in: head) else { continue }
-            return head[(place + name.count)...].prefix { (48...57).contains($0) }.reduce(0) { $0 * 10 + Int($1 & 15) }
+            guard let offset = find(name, in: head) else { continue }
+            return head[(offset + name.count)...].prefix { (48...57).contains($0) }.reduce(0) { $0 * 10 + Int($1 & 15) }
         }
         return 0
     }
 
     private static func find(_ part: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int? {
-        var place = 0
-        while place + part.count <= bytes.count {
-            if bytes[place] == part[0], bytes[place..<place + part.count].elementsEqual(part) { return place }
-            place += 1
+        var offset = 0
+        while offset + part.count <= bytes.count {
+            if bytes[offset] == part[0], bytes[offset..<offset + part.count].elementsEqual(part) { return offset }
+            offset += 1
         }
         return nil
     }

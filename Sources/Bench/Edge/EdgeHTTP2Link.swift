@@ -21,7 +21,7 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
     private var unwritten = ByteBuffer()
     /// True once the peer's SETTINGS have arrived: before them its limit of streams is unknown.
     private var isReady = false
-    private var hasTurn = false
+    private var isFlushScheduled = false
 
     init(load: EdgeLoad, opens: EdgeOpens) throws {
         self.load = load
@@ -34,17 +34,17 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
     func send(_ number: Int) {
         guard context != nil else { return load.lost() }
         waiting.append(number)
-        takeTurn()
+        scheduleFlush()
     }
 
-    private func takeTurn() {
-        guard !hasTurn else { return }
-        hasTurn = true
-        load.needsTurn(self)
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        load.needsFlush(self)
     }
 
     func flush() {
-        hasTurn = false
+        isFlushScheduled = false
         guard let context else { return }
         do {
             try submit()
@@ -69,7 +69,7 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
     }
 
     private func submit() throws(HTTP2Error) {
-        let allowed = min(http2.freeSlots, (http2.maxConcurrentStreams ?? 0) - http2.inFlight)
+        let allowed = min(http2.freeStreams, (http2.maxConcurrentStreams ?? 0) - http2.inFlight)
         for _ in 0..<max(0, min(allowed, waiting.count)) {
             let number = waiting.removeFirst()
             // The clock is only for deadlines, of which there are none here.
@@ -101,12 +101,12 @@ final class EdgeHTTP2Link: EdgeLink, ChannelInboundHandler {
             flush()
             load.linkIsReady()
         } else if !waiting.isEmpty || http2.hasPendingBytes {
-            takeTurn()
+            scheduleFlush()
         }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { takeTurn() }
+        if context.channel.isWritable { scheduleFlush() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context, "\(error)") }

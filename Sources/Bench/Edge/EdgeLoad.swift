@@ -19,7 +19,7 @@ final class EdgeLoad {
 
     private static let tick = TimeAmount.milliseconds(1)
     /// The longest wait for answers after the last request.
-    private static let patience = TimeAmount.seconds(30)
+    private static let timeout = TimeAmount.seconds(30)
     /// The longest wait for usable connections; after it the bench fails.
     private static let openingMax = TimeAmount.seconds(10)
 
@@ -42,8 +42,8 @@ final class EdgeLoad {
     private var settled = 0
     private var report: Report
     /// Links with something to send, each once; two arrays used alternately, to keep their memory.
-    private var turns: [any EdgeLink] = []
-    private var spareTurns: [any EdgeLink] = []
+    private var unflushed: [any EdgeLink] = []
+    private var spareUnflushed: [any EdgeLink] = []
 
     private init(loop: any EventLoop, plan: Plan, done: @escaping (Result<Report, any Error>) -> Void) {
         self.loop = loop
@@ -122,7 +122,7 @@ final class EdgeLoad {
     }
 
     /// Notes that a link has something to send; called once before each flush.
-    func needsTurn(_ link: any EdgeLink) { turns.append(link) }
+    func needsFlush(_ link: any EdgeLink) { unflushed.append(link) }
 
     /// Records the answer to a request.
     func answered(_ number: Int, status: Int, at now: NIODeadline) {
@@ -160,10 +160,10 @@ final class EdgeLoad {
             links[sent / plan.wire.inRow % links.count].send(sent)
             sent += 1
         }
-        swap(&turns, &spareTurns)
-        for link in spareTurns { link.flush() }
-        spareTurns.removeAll(keepingCapacity: true)
-        let end = begin + .nanoseconds(plan.schedule.instant(of: total)) + Self.patience
+        swap(&unflushed, &spareUnflushed)
+        for link in spareUnflushed { link.flush() }
+        spareUnflushed.removeAll(keepingCapacity: true)
+        let end = begin + .nanoseconds(plan.schedule.instant(of: total)) + Self.timeout
         if stage == .running, now > end { finish() }
     }
 
@@ -185,7 +185,7 @@ final class EdgeLoad {
         stage = .over
         // The links hold this object.
         links = []
-        turns = []
+        unflushed = []
         done(result)
     }
 }

@@ -12,8 +12,8 @@ final class EdgeOpens: Sendable {
     private let messageIDs: [UInt8]
     /// A body with room for the event's number and the message id.
     private let body: [UInt8]
-    private let numberPlace: Int
-    private let idPlace: Int
+    private let numberOffset: Int
+    private let idOffset: Int
     /// A request of HTTP/1.1 up to the secret.
     private let head: [UInt8]
     private let headers: PreparedHeaders
@@ -29,14 +29,15 @@ final class EdgeOpens: Sendable {
         self.secrets = secrets
         secretBytes = secrets.count / count
         self.messageIDs = messageIDs.flatMap { Array($0.utf8) }
-        precondition(self.messageIDs.count == count * MessageIDPlace.byteCount, "message ids of another length")
+        precondition(self.messageIDs.count == count * MessageIDPlaceholder.byteCount, "message ids of another length")
         let front = Array("{\"events\":[{\"id\":\"0a1b2c3d-0000-4000-8000-".utf8)
         let middle = Array("\",\"m\":\"".utf8)
         let back = Array("\",\"type\":\"opened\",\"surface\":\"system\",\"at\":\"\(at)\"}]}".utf8)
-        numberPlace = front.count
-        idPlace = front.count + Self.numberDigits + middle.count
+        numberOffset = front.count
+        idOffset = front.count + Self.numberDigits + middle.count
         body =
-            front + [UInt8](repeating: UInt8(ascii: "0"), count: Self.numberDigits) + middle + MessageIDPlace.blank
+            front + [UInt8](repeating: UInt8(ascii: "0"), count: Self.numberDigits) + middle
+            + MessageIDPlaceholder.blank
             + back
         let request = """
             POST \(String(decoding: Self.path, as: UTF8.self)) HTTP/1.1\r
@@ -84,17 +85,17 @@ final class EdgeOpens: Sendable {
     }
 
     private func writeBody(_ number: Int, to room: UnsafeMutableRawBufferPointer) -> Int {
-        let idBytes = MessageIDPlace.byteCount
+        let idBytes = MessageIDPlaceholder.byteCount
         body.withUnsafeBytes { room.copyMemory(from: $0) }
-        var (place, left) = (numberPlace + Self.numberDigits, number)
+        var (offset, left) = (numberOffset + Self.numberDigits, number)
         while left > 0 {
-            place -= 1
-            room[place] = UInt8(ascii: "0") + UInt8(left % 10)
+            offset -= 1
+            room[offset] = UInt8(ascii: "0") + UInt8(left % 10)
             left /= 10
         }
         messageIDs.withUnsafeBytes { bytes in
             let id = UnsafeRawBufferPointer(rebasing: bytes[(number * idBytes)..<((number + 1) * idBytes)])
-            UnsafeMutableRawBufferPointer(rebasing: room[idPlace...]).copyMemory(from: id)
+            UnsafeMutableRawBufferPointer(rebasing: room[idOffset...]).copyMemory(from: id)
         }
         return body.count
     }

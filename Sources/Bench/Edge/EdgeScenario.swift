@@ -22,23 +22,23 @@ struct EdgeScenario: Sendable {
     func run() async throws -> BenchResult {
         let opens = stage.devices(.edge)
         let fleet = try await BenchFleet(.edge, stage)
-        let far = try await Peer.start("far-edge", below: fleet.folder.path, stage)
+        let peer = try await Peer.start("far-edge", below: fleet.folder.path, stage)
         stage.say("registering \(NumberText.grouped(opens)) devices")
         let phones = try await EdgePhones.register(opens, app: BenchJob.app, in: fleet.ledger)
         let integrationKeys = try await fleet.writeIntegrationKeys()
-        try await fleet.start(1, BenchFleet.Crew(integrationKeys: integrationKeys), to: [BenchJob.app: far])
-        let place = Place(opens: opens, fleet: fleet, phones: phones, server: try await startServer(fleet))
+        try await fleet.start(1, BenchFleet.WorkerSetup(integrationKeys: integrationKeys), to: [BenchJob.app: peer])
+        let setup = Setup(opens: opens, fleet: fleet, phones: phones, server: try await startServer(fleet))
         try await fleet.upload(2_000, as: "few")
         // All in advance: beside a campaign that fills the lane's window, one without a rate would wait for its end.
         let campaigns = (try await pushed(fleet), try await pushed(fleet), try await pushed(fleet))
         stage.say("\(NumberText.grouped(opens)) opens in \(Self.seconds) s, nothing is sent meanwhile")
-        let alone = try await rush(Self.alone, .http2, of: campaigns.0, place)
+        let alone = try await rush(Self.alone, .http2, of: campaigns.0, setup)
         stage.say("the same over HTTP/1.1, from \(EdgeWire.http1.connections) connections")
-        let direct = try await rush(Self.direct, .http1, of: campaigns.1, place)
-        let sending = try await rushWhileSending(of: campaigns.2, place, far)
+        let direct = try await rush(Self.direct, .http1, of: campaigns.1, setup)
+        let sending = try await rushWhileSending(of: campaigns.2, setup, peer)
         await stage.processes.stop("server")
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         return BenchResult(
             scenario: .edge,
             subject: "\(NumberText.grouped(opens)) opens in \(Self.seconds) s over "
@@ -48,11 +48,11 @@ struct EdgeScenario: Sendable {
     }
 
     /// Measures a rush beside a campaign at a share of the full rate, and the rate that the campaign kept.
-    private func rushWhileSending(of number: UInt32, _ place: Place, _ far: Peer) async throws -> [BenchMetric] {
-        let fleet = place.fleet
+    private func rushWhileSending(of number: UInt32, _ setup: Setup, _ peer: Peer) async throws -> [BenchMetric] {
+        let fleet = setup.fleet
         stage.say("measuring the machine's full rate")
-        try await fleet.upload(place.opens, as: "full")
-        let full = try await fleet.send(place.opens, to: "full", far: far)
+        try await fleet.upload(setup.opens, as: "full")
+        let full = try await fleet.send(setup.opens, to: "full", peer: peer)
         let perSecond = max(1_000, Int(full.rate * Self.share))
         try await fleet.upload(perSecond * (Self.seconds + 15), as: "many")
         stage.say("over HTTP/2 again, with \(NumberText.grouped(perSecond)) pushes a second meanwhile")
@@ -61,7 +61,7 @@ struct EdgeScenario: Sendable {
         let (start, before) = (ContinuousClock.now, try await accepted(job, fleet))
         // Measured while phones arrive, not until the ledger has the last open.
         async let after = accepted(job, fleet, at: start + .seconds(Self.seconds))
-        let rush = try await rush(Self.sending, .http2, of: number, place)
+        let rush = try await rush(Self.sending, .http2, of: number, setup)
         let (end, count) = try await after
         _ = try await fleet.cancel(job)
         let sent = Double(count - before) / ((end - start) / .seconds(1))
@@ -84,7 +84,7 @@ struct EdgeScenario: Sendable {
     }
 
     /// The common environment of all rushes.
-    private struct Place: Sendable {
+    private struct Setup: Sendable {
         let opens: Int
         let fleet: BenchFleet
         let phones: EdgePhones
@@ -107,14 +107,14 @@ struct EdgeScenario: Sendable {
         _ name: EdgeRush.Name,
         _ wire: EdgeWire,
         of number: UInt32,
-        _ place: Place
+        _ setup: Setup
     ) async throws -> EdgeRush {
-        let (opens, fleet, process) = (place.opens, place.fleet, place.server.process)
-        let requests = place.phones.opens(of: number, app: BenchJob.app, keys: try await fleet.messageKeys())
+        let (opens, fleet, process) = (setup.opens, setup.fleet, setup.server.process)
+        let requests = setup.phones.opens(of: number, app: BenchJob.app, keys: try await fleet.messageKeys())
         let schedule = EdgeSchedule(total: opens, perSecond: max(1, opens / Self.seconds))
         let cpu = (ProcessMetrics.cpuSeconds(of: process) ?? 0, await fleet.cpuSeconds)
         let report = try await EdgeLoad.run(
-            EdgeLoad.Plan(wire: wire, port: place.server.port, schedule: schedule, opens: requests)
+            EdgeLoad.Plan(wire: wire, port: setup.server.port, schedule: schedule, opens: requests)
         )
         let answered = ContinuousClock.now
         let counted = try await written(opens, number, fleet)

@@ -13,7 +13,7 @@ package actor ChildProcesses {
     }
 
     /// The time after which a worker gets a second SIGTERM, which ends its draining.
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
     private static let end = Duration.seconds(10)
 
     private let folder: String
@@ -89,10 +89,10 @@ package actor ChildProcesses {
         for _ in 0..<600 {
             try check()
             // Hummingbird logs that it listens, too, but not with a URL.
-            let places = lines(of: name).filter { $0.contains(what.rawValue) }.compactMap { line in
+            let ports = lines(of: name).filter { $0.contains(what.rawValue) }.compactMap { line in
                 line.firstRange(of: "://127.0.0.1:").map { line[$0.upperBound...].prefix { $0.isNumber } }
             }
-            if let port = places.first.flatMap({ Int($0) }) { return port }
+            if let port = ports.first.flatMap({ Int($0) }) { return port }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw CommandFailure(.failed, "\(name) did not listen within 30 s; its log is in \(folder)/\(name).log")
@@ -140,7 +140,7 @@ package actor ChildProcesses {
         var times = 0
         while member.process.isRunning {
             let waited = clock.now - started
-            if times == 0 || (times == 1 && waited > Self.patience) {
+            if times == 0 || (times == 1 && waited > Self.timeout) {
                 member.process.terminate()
                 times += 1
             } else if waited > Self.end {

@@ -17,23 +17,23 @@ struct AllocationScenario: Sendable {
         let few = devices / 5
         let fleet = try await BenchFleet(.allocations, stage)
         let counter = try await AllocationCounter.build(in: fleet.folder.path, stage)
-        let far = try await Peer.start("far-allocations", below: fleet.folder.path, stage)
+        let peer = try await Peer.start("far-allocations", below: fleet.folder.path, stage)
         try await fleet.upload(devices)
         try await fleet.upload(few, as: Self.small, seed: 1)
-        try await fleet.start(1, BenchFleet.Crew(variables: counter.variables), to: [BenchJob.app: far])
+        try await fleet.start(1, BenchFleet.WorkerSetup(variables: counter.variables), to: [BenchJob.app: peer])
         // Buffers and pools grow to their size once.
-        _ = try await fleet.send(few, to: Self.small, far: far)
+        _ = try await fleet.send(few, to: Self.small, peer: peer)
         var values: [Double] = []
         for _ in 0..<rounds {
             let start = try counter.count()
-            _ = try await fleet.send(few, to: Self.small, far: far)
+            _ = try await fleet.send(few, to: Self.small, peer: peer)
             let middle = try counter.count()
-            _ = try await fleet.send(devices, far: far)
+            _ = try await fleet.send(devices, peer: peer)
             let end = try counter.count()
             values.append(Self.perDevice(few: (few, middle - start), many: (devices, end - middle)))
         }
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         return BenchResult(
             scenario: .allocations,
             subject: "one worker, campaigns of \(NumberText.grouped(few)) and \(NumberText.grouped(devices)) devices",

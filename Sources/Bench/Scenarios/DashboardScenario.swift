@@ -14,7 +14,7 @@ struct DashboardScenario: Sendable {
     private static let browser = "/usr/bin/chromium"
 
     /// CPU of workers and server for a whole campaign.
-    private struct Look {
+    private struct Measurement {
         let run: CampaignRun
         let serverSeconds: Double
         let devices: Int
@@ -33,28 +33,28 @@ struct DashboardScenario: Sendable {
         }
         let (devices, rounds) = (stage.devices(.dashboard), stage.rounds(.dashboard))
         let fleet = try await BenchFleet(.dashboard, stage)
-        let far = try await Peer.start("far-dashboard", below: fleet.folder.path, stage)
+        let peer = try await Peer.start("far-dashboard", below: fleet.folder.path, stage)
         try await fleet.upload(devices)
-        try await fleet.start(to: [BenchJob.app: far])
+        try await fleet.start(to: [BenchJob.app: peer])
         let server = try await start(fleet)
-        var pairs: [(alone: Look, watched: Look)] = []
+        var pairs: [(alone: Measurement, watched: Measurement)] = []
         for number in 1...rounds {
             stage.say("round \(number) of \(rounds)")
-            let alone = try await look(fleet, far, server, devices)
+            let alone = try await measure(fleet, peer, server, devices)
             try await open(server, fleet)
-            let watched = try await look(fleet, far, server, devices)
+            let watched = try await measure(fleet, peer, server, devices)
             for browser in 1...Self.browsers { await stage.processes.stop("browser-\(browser)") }
             try await wait(for: 0, server)
             pairs.append((alone, watched))
         }
         await stage.processes.stop("server")
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         return result(pairs, devices)
     }
 
-    private func result(_ pairs: [(alone: Look, watched: Look)], _ devices: Int) -> BenchResult {
-        func median(_ value: ((alone: Look, watched: Look)) -> Double) -> Double {
+    private func result(_ pairs: [(alone: Measurement, watched: Measurement)], _ devices: Int) -> BenchResult {
+        func median(_ value: ((alone: Measurement, watched: Measurement)) -> Double) -> Double {
             BenchNumber.median(pairs.map(value))
         }
         return BenchResult(
@@ -87,11 +87,16 @@ struct DashboardScenario: Sendable {
         )
     }
 
-    private func look(_ fleet: BenchFleet, _ far: Peer, _ server: Server, _ devices: Int) async throws -> Look {
+    private func measure(
+        _ fleet: BenchFleet,
+        _ peer: Peer,
+        _ server: Server,
+        _ devices: Int
+    ) async throws -> Measurement {
         let before = ProcessMetrics.cpuSeconds(of: server.process) ?? 0
-        let run = try await fleet.send(devices, far: far)
+        let run = try await fleet.send(devices, peer: peer)
         let after = ProcessMetrics.cpuSeconds(of: server.process) ?? 0
-        return Look(run: run, serverSeconds: after - before, devices: devices)
+        return Measurement(run: run, serverSeconds: after - before, devices: devices)
     }
 
     // MARK: Server and browsers
@@ -104,7 +109,7 @@ struct DashboardScenario: Sendable {
 
     private func start(_ fleet: BenchFleet) async throws -> Server {
         let arguments = ["server", "--listen", "127.0.0.1:0", "--config", fleet.folder.configuration]
-        let process = try await stage.processes.start("server", stage.fanfare(arguments, on: .far))
+        let process = try await stage.processes.start("server", stage.fanfare(arguments, on: .peer))
         let port = try await stage.processes.listeningPort(of: "server")
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         return Server(process: process, client: HTTP1Client(host: "127.0.0.1", port: port, loop: loop), port: port)
@@ -120,7 +125,7 @@ struct DashboardScenario: Sendable {
                     "http://127.0.0.1:\(server.port)/",
                 ]
             // The browser's socket path is limited to 107 bytes.
-            let command = stage.cores.command(arguments, on: .far)
+            let command = stage.cores.command(arguments, on: .peer)
             try await stage.processes.start("browser-\(number)", command, variables: ["TMPDIR": "/tmp"])
         }
         try await wait(for: Self.browsers, server)

@@ -16,10 +16,10 @@ struct LimitsScenario: Sendable {
     /// The share of the earlier rate, and the time to reach it (issue "The sender at the cost of the wire").
     private static let share = 0.9
     private static let soon = 10.0
-    private static let look = Duration.milliseconds(100)
+    private static let pause = Duration.milliseconds(100)
 
     /// A campaign's progress at an instant.
-    private struct Look {
+    private struct Sample {
         let seconds: Double
         let done: Int
     }
@@ -40,7 +40,7 @@ struct LimitsScenario: Sendable {
     func run() async throws -> BenchResult {
         let devices = stage.devices(.limits)
         let fleet = try await BenchFleet(.limits, stage)
-        let far = try await Peer.start(
+        let peer = try await Peer.start(
             "far-limits",
             below: fleet.folder.path,
             options: ["--fault", "latency=20"],
@@ -48,10 +48,10 @@ struct LimitsScenario: Sendable {
             stage
         )
         try await fleet.upload(devices)
-        try await fleet.start(to: [BenchJob.app: far])
-        let track = try await measure(fleet, far)
+        try await fleet.start(to: [BenchJob.app: peer])
+        let track = try await measure(fleet, peer)
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         return BenchResult(
             scenario: .limits,
             subject: "one worker, a provider that cuts every connection to one stream for a while",
@@ -77,53 +77,53 @@ struct LimitsScenario: Sendable {
         )
     }
 
-    private func measure(_ fleet: BenchFleet, _ far: Peer) async throws -> Track {
+    private func measure(_ fleet: BenchFleet, _ peer: Peer) async throws -> Track {
         let job = try await fleet.begin()
         let start = ContinuousClock.now
         var track = Track()
-        var looks: [Look] = []
+        var samples: [Sample] = []
         func follow(for seconds: Double) async throws -> Double? {
-            let first = try await look(&looks, job, fleet, start)
-            while let last = looks.last, last.seconds - first.seconds < seconds {
+            let first = try await sample(&samples, job, fleet, start)
+            while let last = samples.last, last.seconds - first.seconds < seconds {
                 try await stage.processes.check()
-                try await Task.sleep(for: Self.look)
-                try await look(&looks, job, fleet, start)
+                try await Task.sleep(for: Self.pause)
+                try await sample(&samples, job, fleet, start)
                 if try await fleet.status(of: job)?.stage.isLive == false { return nil }
             }
-            return looks.last.map { Double($0.done - first.done) / max(1e-3, $0.seconds - first.seconds) }
+            return samples.last.map { Double($0.done - first.done) / max(1e-3, $0.seconds - first.seconds) }
         }
         // First the connections open, one a second after the first eight.
         _ = try await follow(for: phase * 2)
         track.before = try await follow(for: phase) ?? 0
-        try await far.change("streams", to: 1)
+        try await peer.change("streams", to: 1)
         _ = try await follow(for: phase / 5)
         track.collapsed = try await follow(for: phase) ?? 0
-        try await far.change("streams", to: 1000)
+        try await peer.change("streams", to: 1000)
         let raised = (ContinuousClock.now - start) / .seconds(1)
         _ = try await follow(for: Self.soon * phase / 5)
         track.after = try await follow(for: phase)
-        track.recovered = recovery(looks, raised: raised, rate: track.before)
+        track.recovered = recovery(samples, raised: raised, rate: track.before)
         if let status = try await fleet.status(of: job), status.stage.isLive { try await fleet.cancel(job) }
         try await fleet.emptyQueues()
         return track
     }
 
     @discardableResult
-    private func look(
-        _ looks: inout [Look],
+    private func sample(
+        _ samples: inout [Sample],
         _ job: BenchJob,
         _ fleet: BenchFleet,
         _ start: ContinuousClock.Instant
-    ) async throws -> Look {
+    ) async throws -> Sample {
         let done = try await fleet.status(of: job)?.counts.accepted ?? 0
-        let look = Look(seconds: (ContinuousClock.now - start) / .seconds(1), done: done)
-        looks.append(look)
-        return look
+        let sample = Sample(seconds: (ContinuousClock.now - start) / .seconds(1), done: done)
+        samples.append(sample)
+        return sample
     }
 
     /// Returns the seconds from the raised limit to the end of the first second at 90 % of the rate.
-    private func recovery(_ looks: [Look], raised: Double, rate: Double) -> Double? {
-        let later = looks.filter { $0.seconds >= raised }
+    private func recovery(_ samples: [Sample], raised: Double, rate: Double) -> Double? {
+        let later = samples.filter { $0.seconds >= raised }
         for first in later {
             guard let last = later.first(where: { $0.seconds - first.seconds >= min(1, phase) }) else { break }
             let now = Double(last.done - first.done) / (last.seconds - first.seconds)

@@ -17,17 +17,17 @@ struct MemoryScenario: Sendable {
         let devices = stage.devices(.memory)
         let few = min(Self.few, devices / 2)
         let fleet = try await BenchFleet(.memory, stage)
-        let far = try await Peer.start("far-memory", below: fleet.folder.path, stage)
+        let peer = try await Peer.start("far-memory", below: fleet.folder.path, stage)
         try await fleet.upload(few, as: "small", seed: 1)
         try await fleet.upload(devices)
-        try await fleet.start(to: [BenchJob.app: far])
-        let small = try await fleet.send(few, to: "small", far: far)
+        try await fleet.start(to: [BenchJob.app: peer])
+        let small = try await fleet.send(few, to: "small", peer: peer)
         await fleet.stopWorkers()
-        try await fleet.start(to: [BenchJob.app: far])
+        try await fleet.start(to: [BenchJob.app: peer])
         stage.say("sending to \(NumberText.grouped(devices)) devices")
-        let large = try await fleet.send(devices, far: far)
+        let large = try await fleet.send(devices, peer: peer)
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         func peak(_ name: String, _ devices: Int, _ run: CampaignRun) -> BenchMetric {
             BenchMetric(
                 name,

@@ -14,7 +14,7 @@ struct OrdersScenario: Sendable {
     /// Milliseconds from a cancel until every device has an outcome.
     static let cancelTarget = 2_000.0
     /// The time for which requests are counted after a pause.
-    private static let watched = Duration.seconds(3)
+    private static let observationTime = Duration.seconds(3)
     /// The least length of a campaign.
     private static let seconds = 3
     private static let limit = Duration.seconds(120)
@@ -60,17 +60,17 @@ struct OrdersScenario: Sendable {
 
     /// Returns the milliseconds from the commit of a pause to the last request before the resume.
     private func pause(_ name: String, _ devices: Int) async throws -> Double {
-        try await with(name, devices) { fleet, far, job in
+        try await with(name, devices) { fleet, peer, job in
             try await reach(devices / 5, job, fleet)
             let committed = try await fleet.pause(job)
-            try await Task.sleep(for: Self.watched)
-            let last = await far.arrivals().max() ?? committed
+            try await Task.sleep(for: Self.observationTime)
+            let last = await peer.arrivals().max() ?? committed
             try await fleet.resume(job)
             try await end(job, fleet)
             guard let status = try await fleet.status(of: job), status.counts.accepted == devices else {
                 throw CommandFailure(.failed, "\(job.job.id) has not reached all devices")
             }
-            let answered = await far.arrivals().count
+            let answered = await peer.arrivals().count
             guard answered == devices else {
                 throw CommandFailure(.failed, "\(answered) requests for \(devices) devices")
             }
@@ -80,7 +80,7 @@ struct OrdersScenario: Sendable {
 
     /// Returns the milliseconds from the commit of a cancel to nothing pending, and the number of cancelled devices.
     private func cancel(_ name: String, _ devices: Int) async throws -> (Double, Int) {
-        try await with(name, devices, options: ["--fault", "unavailable=0.05"]) { fleet, far, job in
+        try await with(name, devices, options: ["--fault", "unavailable=0.05"]) { fleet, peer, job in
             // Parallel shards end at about the same time: until the first has ended, no retry waits.
             try await wait(job, fleet) { status in
                 status.counts.accepted >= devices / 5 && status.pending.retrying > 0 || !status.stage.isLive
@@ -115,11 +115,11 @@ struct OrdersScenario: Sendable {
         try await fleet.upload(devices)
         // A campaign that ends at once takes no order.
         let arguments = ["--arrivals", "--answers-per-second", "\(max(1, devices / Self.seconds))"] + options
-        let far = try await Peer.start("far-\(name)", below: fleet.folder.path, options: arguments, stage)
-        try await fleet.start(2, to: [BenchJob.app: far])
-        let value = try await body(fleet, far, try await fleet.begin())
+        let peer = try await Peer.start("far-\(name)", below: fleet.folder.path, options: arguments, stage)
+        try await fleet.start(2, to: [BenchJob.app: peer])
+        let value = try await body(fleet, peer, try await fleet.begin())
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         return value
     }
 

@@ -33,11 +33,11 @@ struct PlanningScenario: Sendable {
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.planning), stage.rounds(.planning))
         let fleet = try await BenchFleet(.planning, stage)
-        let far = try await Peer.start("far-planning", below: fleet.folder.path, stage)
+        let peer = try await Peer.start("far-planning", below: fleet.folder.path, stage)
         try await fleet.upload(devices)
-        let crew = BenchFleet.Crew(roles: "intake,planner", frequencyCap: Self.cap)
-        try await fleet.start(1, crew, to: [BenchJob.app: far])
-        try await fleet.start(1, BenchFleet.Crew(roles: "sender"), to: [BenchJob.app: far])
+        let setup = BenchFleet.WorkerSetup(roles: "intake,planner", frequencyCap: Self.cap)
+        try await fleet.start(1, setup, to: [BenchJob.app: peer])
+        try await fleet.start(1, BenchFleet.WorkerSetup(roles: "sender"), to: [BenchJob.app: peer])
         func sort(_ name: String, _ send: () async throws -> CampaignRun) async throws -> Sort {
             var sort = Sort(name: name)
             for number in 1...rounds {
@@ -46,19 +46,19 @@ struct PlanningScenario: Sendable {
             }
             return sort
         }
-        let list = try await sort("list") { try await fleet.send(devices, far: far) }
-        let listCap = try await sort("list with a cap") { try await fleet.send(devices, counted: .cap, far: far) }
+        let list = try await sort("list") { try await fleet.send(devices, peer: peer) }
+        let listCap = try await sort("list with a cap") { try await fleet.send(devices, counted: .cap, peer: peer) }
         try await fleet.register(devices)
         func segment(_ name: String, _ counted: BenchJob.Counted) async throws -> Sort {
             try await sort(name) {
-                try await fleet.send(devices, toSegment: Self.segment, counted: counted, far: far)
+                try await fleet.send(devices, toSegment: Self.segment, counted: counted, peer: peer)
             }
         }
         let plain = try await segment("segment", .none)
         let cap = try await segment("segment with a cap", .cap)
         let badge = try await segment("segment with a counted badge", .badge)
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         return BenchResult(
             scenario: .planning,
             subject: "one process with intake and planner, one with the sender, "

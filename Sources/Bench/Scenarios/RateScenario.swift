@@ -16,7 +16,7 @@ struct RateScenario: Sendable {
     private static let least = 950
     /// Seconds until a changed rate has to hold.
     private static let soon = 2
-    private static let look = Duration.milliseconds(50)
+    private static let pause = Duration.milliseconds(50)
     /// A retry follows five seconds after the failed request, so the last seconds have nothing but retries.
     private static let tail = 7
 
@@ -106,13 +106,13 @@ struct RateScenario: Sendable {
         let fleet = try await BenchFleet(.rate, stage, named: name)
         let devices = length * Self.rate
         try await fleet.upload(devices)
-        let far = try await Peer.start(
+        let peer = try await Peer.start(
             "far-\(name)",
             below: fleet.folder.path,
             options: ["--arrivals"] + options,
             stage
         )
-        try await fleet.start(2, to: [BenchJob.app: far])
+        try await fleet.start(2, to: [BenchJob.app: peer])
         // A device that fails twice ends failed: the third try would come half a minute later.
         let job = try await fleet.begin(maxAttempts: 2, perSecond: Self.rate)
         try await reach(devices / 2, job, fleet)
@@ -123,9 +123,9 @@ struct RateScenario: Sendable {
         case .halve: try await fleet.pace(job, Pace(perSecond: Self.rate / 2))
         }
         try await reach(nil, job, fleet)
-        let arrivals = await far.arrivals()
+        let arrivals = await peer.arrivals()
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         let first = arrivals.min() ?? at
         return Measured(
             name: name,
@@ -146,7 +146,7 @@ struct RateScenario: Sendable {
                 }
             }
             try await stage.processes.check()
-            try await Task.sleep(for: Self.look)
+            try await Task.sleep(for: Self.pause)
         }
         throw CommandFailure(.failed, "\(job.job.id) does not end; the logs are in \(stage.folder.path)")
     }

@@ -15,21 +15,21 @@ struct ScalingScenario: Sendable {
         let fleet = try await BenchFleet(.scaling, stage)
         try await fleet.upload(devices)
         let full = try await Peer.start("far-full", below: fleet.folder.path, stage)
-        let fullRun = try await fleet.sendWithNewWorkers(1, devices, far: full)
+        let fullRun = try await fleet.sendWithNewWorkers(1, devices, peer: full)
         await stage.processes.stop(full.name)
         let half = max(100, Int(fullRun.rate / 2))
         stage.say("one worker's full rate is \(NumberText.grouped(Int(fullRun.rate))) a second")
         let options = ["--answers-per-second", "\(half)"]
-        let far = try await Peer.start("far-half", below: fleet.folder.path, options: options, stage)
+        let peer = try await Peer.start("far-half", below: fleet.folder.path, options: options, stage)
         var pairs: [(one: CampaignRun, several: CampaignRun)] = []
         for number in 1...rounds {
             stage.say("round \(number) of \(rounds)")
-            let one = try await fleet.sendWithNewWorkers(1, devices, far: far)
-            let several = try await fleet.sendWithNewWorkers(Self.workers, devices, far: far)
+            let one = try await fleet.sendWithNewWorkers(1, devices, peer: peer)
+            let several = try await fleet.sendWithNewWorkers(Self.workers, devices, peer: peer)
             pairs.append((one, several))
         }
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         func median(_ value: ((one: CampaignRun, several: CampaignRun)) -> Double) -> Double {
             BenchNumber.median(pairs.map(value))
         }

@@ -18,24 +18,24 @@ struct SendingScenario: Sendable {
         let (devices, rounds) = (stage.devices(scenario), stage.rounds(scenario))
         let fleet = try await BenchFleet(scenario, stage)
         let name = "far-\(scenario.rawValue)"
-        let far = try await Peer.start(name, below: fleet.folder.path, options: provider.farOptions, stage)
+        let peer = try await Peer.start(name, below: fleet.folder.path, options: provider.peerOptions, stage)
         try await fleet.upload(devices, of: provider)
-        try await fleet.start(1, BenchFleet.Crew(provider: provider), to: [BenchJob.app: far])
-        let request = try provider.request(BenchJob(number: 0, now: WallClock.now().asRead), far)
-        let generator = try await LoadGenerator(request, folder: fleet.folder.path, far: far, stage: stage)
+        try await fleet.start(1, BenchFleet.WorkerSetup(provider: provider), to: [BenchJob.app: peer])
+        let request = try provider.request(BenchJob(number: 0, now: WallClock.now().asRead), peer)
+        let generator = try await LoadGenerator(request, folder: fleet.folder.path, peer: peer, stage: stage)
         var (pairs, shares, runs) = ([BenchPair](), [CPUShares](), [CampaignRun]())
         for number in 1...rounds {
             stage.say("pair \(number) of \(rounds)")
-            let run = try await fleet.send(devices, far: far)
+            let run = try await fleet.send(devices, peer: peer)
             let h2load = try await generator.run(requests: devices, distinctPaths: false)
             let paths = try await generator.run(requests: devices, distinctPaths: true)
-            let transport = try await TransportScenario.measure(requests: devices, far: far, stage)
+            let transport = try await TransportScenario.measure(requests: devices, peer: peer, stage)
             pairs.append(BenchPair(fanfare: run.benchRun, h2load: h2load, h2loadPaths: paths))
             shares.append(CPUShares(run, transport: transport.run))
             runs.append(run)
         }
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         let done = BenchPairs(pairs: pairs)
         let peak = runs.map(\.residentPeak).max().map { Double($0) / 1024 }
         return BenchResult(

@@ -178,7 +178,7 @@ final class BenchSource: RequestSource {
         self.failures = UInt64(self.requests)
     }
 
-    func turnEnded() {
+    func tickEnded() {
         if self.start == nil && self.ended >= self.requests / 10 { self.start = self.sample() }
         if self.end == nil && self.ended >= self.requests - self.requests / 10 { self.end = self.sample() }
         guard self.ended >= self.requests, let pool = self.pool, let start = self.start, let end = self.end else {

@@ -17,19 +17,19 @@ package struct TransportScenario: Sendable {
         _ = try BenchTools.h2load()
         let (requests, rounds) = (stage.devices(.transport), stage.rounds(.transport))
         let folder = try stage.folder(of: .transport)
-        let far = try await Peer.start("far-transport", below: folder.path, stage)
-        let generator = try await LoadGenerator(.transport, folder: folder.path, far: far, stage: stage)
+        let peer = try await Peer.start("far-transport", below: folder.path, stage)
+        let generator = try await LoadGenerator(.transport, folder: folder.path, peer: peer, stage: stage)
         var pairs: [BenchPair] = []
         var times: [Outcome] = []
         for number in 1...rounds {
             stage.say("pair \(number) of \(rounds)")
-            let outcome = try await Self.measure(requests: requests, far: far, stage)
+            let outcome = try await Self.measure(requests: requests, peer: peer, stage)
             let h2load = try await generator.run(requests: requests, distinctPaths: false)
             let paths = try await generator.run(requests: requests, distinctPaths: true)
             pairs.append(BenchPair(fanfare: outcome.run, h2load: h2load, h2loadPaths: paths))
             times.append(outcome)
         }
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         let done = BenchPairs(pairs: pairs)
         return BenchResult(
             scenario: .transport,
@@ -57,13 +57,13 @@ package struct TransportScenario: Sendable {
     }
 
     /// Runs the transport once in a process of its own, on the sender's core.
-    static func measure(requests: Int, far: Peer, _ stage: BenchStage) async throws -> Outcome {
+    static func measure(requests: Int, peer: Peer, _ stage: BenchStage) async throws -> Outcome {
         let arguments = [
-            "bench", "--transport", "--requests", "\(requests)", "--into", far.endpoint, "--ca", far.ca,
+            "bench", "--transport", "--requests", "\(requests)", "--into", peer.endpoint, "--ca", peer.ca,
         ]
-        let farBefore = try far.cpuSeconds()
+        let peerBefore = try peer.cpuSeconds()
         let text = try await stage.processes.run("transport", stage.fanfare(arguments, on: .sender))
-        let farCPU = try far.cpuSeconds() - farBefore
+        let peerCPU = try peer.cpuSeconds() - peerBefore
         let document = JSONReader.read(Array(text.utf8)).value
         func number(_ name: String) -> Double? {
             if case .number(let number)? = document?[name] { number.double } else { nil }
@@ -75,7 +75,7 @@ package struct TransportScenario: Sendable {
             requests: Int(measured),
             cpuSeconds: cpu,
             rate: measured / max(seconds, 1e-9),
-            farMicroseconds: farCPU * 1e6 / Double(requests)
+            peerMicroseconds: peerCPU * 1e6 / Double(requests)
         )
         return Outcome(run: run, p50: p50, p99: p99)
     }

@@ -42,17 +42,17 @@ struct TroubleScenario: Sendable {
         for number in 1...rounds {
             stage.say("round \(number) of \(rounds)")
             try await fleet.start(to: [BenchJob.app: clear])
-            let without = try await fleet.send(devices, far: clear)
+            let without = try await fleet.send(devices, peer: clear)
             await fleet.stopWorkers()
             let list = try await troubleList(fleet, number, devices)
             try await fleet.start(to: [BenchJob.app: trouble])
             // After the first eight, one connection a second is opened; all are kept for hours.
-            let cold = scenario == .latency ? try await fleet.send(devices, to: list, far: trouble) : nil
+            let cold = scenario == .latency ? try await fleet.send(devices, to: list, peer: trouble) : nil
             // A device that fails twice ends failed: the third try would come half a minute later.
-            let with = try await fleet.send(devices, to: list, maxAttempts: scenario == .retries ? 2 : 8, far: trouble)
+            let with = try await fleet.send(devices, to: list, maxAttempts: scenario == .retries ? 2 : 8, peer: trouble)
             if number < rounds { await fleet.stopWorkers() }
             let alone = scenario == .retries
-            let transport = alone ? try await TransportScenario.measure(requests: devices, far: clear, stage) : nil
+            let transport = alone ? try await TransportScenario.measure(requests: devices, peer: clear, stage) : nil
             done.append(Round(clear: without, cold: cold, trouble: with, transport: transport?.run))
         }
         try await fleet.close()
@@ -87,8 +87,8 @@ struct TroubleScenario: Sendable {
             table.add([
                 "\(index + 1)", whole(round.clear.rate), whole(round.trouble.rate),
                 decimal(round.trouble.rate / round.clear.rate), decimal(round.clear.microseconds),
-                decimal(round.trouble.microseconds), decimal(round.clear.benchRun.farMicroseconds),
-                decimal(round.trouble.benchRun.farMicroseconds),
+                decimal(round.trouble.microseconds), decimal(round.clear.benchRun.peerMicroseconds),
+                decimal(round.trouble.benchRun.peerMicroseconds),
             ])
         }
         return table

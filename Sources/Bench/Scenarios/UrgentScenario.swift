@@ -17,7 +17,7 @@ struct UrgentScenario: Sendable {
     private static let warmUp = 3
     /// The pause between two urgent campaigns.
     private static let pause = Duration.milliseconds(50)
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
 
     /// The measurements beside one bulk campaign.
     private struct Phase {
@@ -44,11 +44,11 @@ struct UrgentScenario: Sendable {
         let fleet = try await BenchFleet(.urgent, stage)
         try await fleet.upload(devices)
         let urgent = try await Peer.start("far-urgent", below: fleet.folder.path, options: ["--arrivals"], stage)
-        let far = try await Peer.start("far-bulk", below: fleet.folder.path, stage)
-        let idle = try await phase(fleet, bulk: far, urgent: urgent, isIdle: true)
+        let peer = try await Peer.start("far-bulk", below: fleet.folder.path, stage)
+        let idle = try await phase(fleet, bulk: peer, urgent: urgent, isIdle: true)
         stage.say("beside bulk at the full rate")
-        let full = try await phase(fleet, bulk: far, urgent: urgent)
-        await stage.processes.stop(far.name)
+        let full = try await phase(fleet, bulk: peer, urgent: urgent)
+        await stage.processes.stop(peer.name)
         let rate = max(100, Int(full.rate * Self.share))
         stage.say("beside bulk at \(NumberText.grouped(rate)) a second")
         let options = ["--answers-per-second", "\(rate)"]
@@ -98,11 +98,11 @@ struct UrgentScenario: Sendable {
     /// Measures urgent campaigns beside one bulk campaign, with a new worker.
     private func phase(
         _ fleet: BenchFleet,
-        bulk far: Peer,
+        bulk peer: Peer,
         urgent: Peer,
         isIdle: Bool = false
     ) async throws -> Phase {
-        try await fleet.start(to: [BenchJob.app: far, BenchJob.urgentApp: urgent])
+        try await fleet.start(to: [BenchJob.app: peer, BenchJob.urgentApp: urgent])
         // The connection for urgent campaigns stays open from the first one on.
         for _ in 0..<Self.warmUp { _ = try await milliseconds(fleet, urgent) }
         var phase = Phase()
@@ -124,19 +124,19 @@ struct UrgentScenario: Sendable {
     ) async throws {
         var progress = BulkProgress()
         // The first devices are sent while connections are still being opened.
-        while try await progress.look(at: bulk, fleet), progress.share < 0.05 {
+        while try await progress.poll(at: bulk, fleet), progress.share < 0.05 {
             try await stage.processes.check()
             try await Task.sleep(for: .milliseconds(20))
         }
         progress.restart()
         for _ in 0..<jobs {
-            let isRunning = try await progress.look(at: bulk, fleet)
+            let isRunning = try await progress.poll(at: bulk, fleet)
             try await measure(&phase, fleet, urgent)
             if !isRunning { phase.alone += 1 }
         }
         phase.rate = progress.rate
         try await fleet.cancel(bulk)
-        while try await progress.look(at: bulk, fleet) { try await Task.sleep(for: .milliseconds(50)) }
+        while try await progress.poll(at: bulk, fleet) { try await Task.sleep(for: .milliseconds(50)) }
     }
 
     private func measure(_ phase: inout Phase, _ fleet: BenchFleet, _ urgent: Peer) async throws {
@@ -154,7 +154,7 @@ struct UrgentScenario: Sendable {
         let published = Int64(NIODeadline.now().uptimeNanoseconds)
         try await job.publish(fleet.producer)
         let start = ContinuousClock.now
-        while ContinuousClock.now - start < Self.patience {
+        while ContinuousClock.now - start < Self.timeout {
             let arrivals = await urgent.arrivals()
             if arrivals.count > before {
                 try await Task.sleep(for: Self.pause)
@@ -174,7 +174,7 @@ private struct BulkProgress {
     private var audience = 0
 
     /// Reads the progress; returns false after the campaign's end.
-    mutating func look(at job: BenchJob, _ fleet: BenchFleet) async throws -> Bool {
+    mutating func poll(at job: BenchJob, _ fleet: BenchFleet) async throws -> Bool {
         guard let status = try await fleet.status(of: job) else { return true }
         audience = status.audience
         guard status.stage.isLive || status.pending.total > 0 else {

@@ -12,17 +12,17 @@ struct VariablesScenario: Sendable {
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.variables), stage.rounds(.variables))
         let fleet = try await BenchFleet(.variables, stage)
-        let far = try await Peer.start("far-variables", below: fleet.folder.path, stage)
+        let peer = try await Peer.start("far-variables", below: fleet.folder.path, stage)
         try await fleet.upload(devices, isPersonal: true)
-        try await fleet.start(to: [BenchJob.app: far])
+        try await fleet.start(to: [BenchJob.app: peer])
         var pairs: [(plain: CampaignRun, personal: CampaignRun)] = []
         for number in 1...rounds {
             stage.say("round \(number) of \(rounds)")
-            let plain = try await fleet.send(devices, far: far)
-            pairs.append((plain, try await fleet.send(devices, isPersonal: true, far: far)))
+            let plain = try await fleet.send(devices, peer: peer)
+            pairs.append((plain, try await fleet.send(devices, isPersonal: true, peer: peer)))
         }
         try await fleet.close()
-        await stage.processes.stop(far.name)
+        await stage.processes.stop(peer.name)
         func median(_ value: ((plain: CampaignRun, personal: CampaignRun)) -> Double) -> Double {
             BenchNumber.median(pairs.map(value))
         }

@@ -9,18 +9,18 @@ package struct BenchCores: Sendable, Equatable {
         /// Fanfare or h2load, one at a time.
         case sender
         /// The server.
-        case far
+        case peer
     }
 
     /// The sender's core; nil when only one core is allowed, and everything shares it.
     let sender: Int?
     /// The server's cores.
-    let far: [Int]
+    let peer: [Int]
 
     /// Gives the last of the allowed cores to the sender, the others to the server.
     init(allowed: [Int]) {
         sender = allowed.count > 1 ? allowed.last : nil
-        far = allowed.count > 1 ? Array(allowed.dropLast()) : []
+        peer = allowed.count > 1 ? Array(allowed.dropLast()) : []
     }
 
     /// Returns the cores that this process may use.
@@ -44,7 +44,7 @@ package struct BenchCores: Sendable, Equatable {
     /// Returns a command line bound to its side's cores; taskset(1) executes the command in its own process.
     func command(_ arguments: [String], on side: Side) -> [String] {
         guard let sender, let taskset = BenchTools.path(of: "taskset") else { return arguments }
-        let cores = side == .sender ? [sender] : far
+        let cores = side == .sender ? [sender] : peer
         return [taskset, "-c", cores.map(String.init).joined(separator: ",")] + arguments
     }
 
@@ -53,7 +53,7 @@ package struct BenchCores: Sendable, Equatable {
         guard let sender, BenchTools.path(of: "taskset") != nil else {
             return "sender and far side share their cores: the figures are rougher than on two cores"
         }
-        return "sender on core \(sender), far side on \(far.map(String.init).joined(separator: ","))"
+        return "sender on core \(sender), far side on \(peer.map(String.init).joined(separator: ","))"
     }
 }
 

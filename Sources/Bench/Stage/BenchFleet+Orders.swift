@@ -51,14 +51,14 @@ extension BenchFleet {
         _ give: @escaping @Sendable (LedgerTransaction, UInt32) throws -> LifeResult
     ) async throws -> Int64 {
         let (app, id) = (job.job.app, job.job.id)
-        let own = try Ledger.open(place.location, create: false)
+        let own = try Ledger.open(storage.location, create: false)
         let hint = ControlHint(broker.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
         await hint.ready(within: .seconds(2))
         let result = try await own.write(.synced) { transaction in
             try transaction.reader.campaignNumber(app: app, id: id).map { try give(transaction, $0) }
         }
         let committed = Int64(NIODeadline.now().uptimeNanoseconds)
-        await hint.look(at: "\(app)/\(id)")
+        await hint.send(at: "\(app)/\(id)")
         await hint.close()
         await own.close()
         guard result != .unknown, result != nil else { throw CommandFailure(.failed, "\(app)/\(id) is unknown") }

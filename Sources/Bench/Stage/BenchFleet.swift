@@ -18,7 +18,7 @@ actor BenchFleet {
     let stage: BenchStage
     let folder: RunFolder
     let ledger: Ledger
-    let place: BenchLedger
+    let storage: BenchLedger
     let producer: CampaignProducer
     let broker: Configuration
     private(set) var workers: [(name: String, process: Int32)] = []
@@ -34,16 +34,16 @@ actor BenchFleet {
         folder = try stage.folder(of: scenario, named: name)
         if let server = stage.server {
             let database = "fanfare_bench_\(ProcessInfo.processInfo.processIdentifier)_\(UInt32.random(in: 0 ... .max))"
-            place = try await BenchLedger(database, on: server, stage)
+            storage = try await BenchLedger(database, on: server, stage)
         } else {
-            place = BenchLedger(file: folder.ledger)
+            storage = BenchLedger(file: folder.ledger)
         }
-        try folder.writeConfiguration(broker, store: place.text)
+        try folder.writeConfiguration(broker, store: storage.text)
         try folder.writeMessageKey()
         let apply = ["topology", "apply", "--config", folder.configuration]
-        _ = try await stage.processes.run("topology", stage.fanfare(apply, on: .far))
+        _ = try await stage.processes.run("topology", stage.fanfare(apply, on: .peer))
         do throws(LedgerError) {
-            ledger = try Ledger.open(place.location, create: true)
+            ledger = try Ledger.open(storage.location, create: true)
         } catch {
             throw CommandFailure(error)
         }
@@ -109,7 +109,7 @@ actor BenchFleet {
     // MARK: Workers
 
     /// The settings for starting workers.
-    struct Crew: Sendable {
+    struct WorkerSetup: Sendable {
         /// `worker.roles`; nil for all.
         var roles: String?
         /// The provider of the apps' accounts.
@@ -123,20 +123,20 @@ actor BenchFleet {
     }
 
     /// Starts workers beside the running ones; they send each app's pushes to its simulator.
-    func start(_ count: Int = 1, _ crew: Crew = Crew(), to fars: [String: Peer]) async throws {
+    func start(_ count: Int = 1, _ setup: WorkerSetup = WorkerSetup(), to peers: [String: Peer]) async throws {
         let file = "\(folder.path)/apps-\(workers.count).yaml"
-        guard FileManager.default.createFile(atPath: file, contents: Data(apps(fars, crew).utf8)) else {
+        guard FileManager.default.createFile(atPath: file, contents: Data(apps(peers, setup).utf8)) else {
             throw CommandFailure(.failed, "the file \(file) cannot be written")
         }
-        let options = crew.roles.map { ["--roles", $0] } ?? []
+        let options = setup.roles.map { ["--roles", $0] } ?? []
         let arguments = ["worker", "--config", folder.configuration, "--apps", file] + options
         for _ in 0..<count {
             let name = "worker-\(workers.count + 1)"
             let command = try stage.fanfare(arguments, on: .sender)
-            let process = try await stage.processes.start(name, command, variables: crew.variables)
+            let process = try await stage.processes.start(name, command, variables: setup.variables)
             workers.append((name, process))
         }
-        try await waitForWorkers(apps: Set(fars.keys))
+        try await waitForWorkers(apps: Set(peers.keys))
     }
 
     /// Ends all workers.
@@ -157,17 +157,17 @@ actor BenchFleet {
         await stopWorkers()
         await producer.close()
         await ledger.close()
-        try await place.remove(stage)
+        try await storage.remove(stage)
     }
 
     /// Returns the text of `apps.yaml`; every push carries a signed message id, as in production.
-    private func apps(_ fars: [String: Peer], _ crew: Crew) -> String {
-        let cap = crew.frequencyCap.map { "\n    frequency_cap: \($0)" } ?? ""
-        let keys = crew.integrationKeys.map { "\n      integration_keys_file: \($0)" } ?? ""
-        return fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
+    private func apps(_ peers: [String: Peer], _ setup: WorkerSetup) -> String {
+        let cap = setup.frequencyCap.map { "\n    frequency_cap: \($0)" } ?? ""
+        let keys = setup.integrationKeys.map { "\n      integration_keys_file: \($0)" } ?? ""
+        return peers.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
             text + """
                   \(entry.key):\(cap)
-                \(crew.provider.block(entry.value))
+                \(setup.provider.block(entry.value))
                     edge:
                       message_key_file: \(folder.messageKey)\(keys)
 
@@ -205,12 +205,12 @@ actor BenchFleet {
         maxAttempts: Int = 8,
         isPersonal: Bool = false,
         counted: BenchJob.Counted = .none,
-        far: Peer
+        peer: Peer
     ) async throws
         -> CampaignRun
     {
         let job = try nextJob(list: list, maxAttempts: maxAttempts, isPersonal: isPersonal, counted: counted)
-        return try await send(devices, job, far: far)
+        return try await send(devices, job, peer: peer)
     }
 
     /// Sends a campaign to a segment of the registry and measures its steady state.
@@ -218,16 +218,16 @@ actor BenchFleet {
         _ devices: Int,
         toSegment segment: String,
         counted: BenchJob.Counted = .none,
-        far: Peer
+        peer: Peer
     ) async throws -> CampaignRun {
         campaigns += 1
         let job = try BenchJob(number: campaigns, segment: segment, counted: counted, now: WallClock.now().asRead)
-        return try await send(devices, job, far: far)
+        return try await send(devices, job, peer: peer)
     }
 
-    private func send(_ devices: Int, _ job: BenchJob, far: Peer) async throws -> CampaignRun {
+    private func send(_ devices: Int, _ job: BenchJob, peer: Peer) async throws -> CampaignRun {
         var track = CampaignTrack(devices: devices)
-        track.add(try sample(done: 0, far: far, since: .now))
+        track.add(try sample(done: 0, peer: peer, since: .now))
         let start = ContinuousClock.now
         try await job.publish(producer)
         // A status is counted from the campaign's rows, so a large campaign is polled less often.
@@ -238,7 +238,7 @@ actor BenchFleet {
             if let status = try await status(of: job) {
                 let counts = status.counts
                 let done = counts.accepted + counts.invalid + counts.failed
-                if !isCut { track.add(try sample(done: done, far: far, since: start)) }
+                if !isCut { track.add(try sample(done: done, peer: peer, since: start)) }
                 if !status.stage.isLive, status.pending.total == 0 {
                     return try run(track, status, isCut)
                 }
@@ -258,9 +258,9 @@ actor BenchFleet {
     }
 
     /// Sends with new workers, which are stopped afterwards.
-    func sendWithNewWorkers(_ count: Int, _ devices: Int, far: Peer) async throws -> CampaignRun {
-        try await start(count, to: [BenchJob.app: far])
-        let run = try await send(devices, far: far)
+    func sendWithNewWorkers(_ count: Int, _ devices: Int, peer: Peer) async throws -> CampaignRun {
+        try await start(count, to: [BenchJob.app: peer])
+        let run = try await send(devices, peer: peer)
         await stopWorkers()
         return run
     }
@@ -313,7 +313,7 @@ actor BenchFleet {
 
     private func sample(
         done: Int,
-        far: Peer,
+        peer: Peer,
         since start: ContinuousClock.Instant
     ) throws -> CampaignSample {
         let cpu = workers.compactMap { ProcessMetrics.cpuSeconds(of: $0.process) }
@@ -324,7 +324,7 @@ actor BenchFleet {
             done: done,
             cpu: cpu,
             threads: workers.reduce(ThreadMetrics()) { $0 + ThreadMetrics(of: $1.process) },
-            far: try far.cpuSeconds(),
+            peer: try peer.cpuSeconds(),
             seconds: (ContinuousClock.now - start) / .seconds(1),
             resident: workers.compactMap { ProcessMetrics.resident(of: $0.process) }.max() ?? 0
         )
@@ -342,7 +342,7 @@ actor BenchFleet {
             cpu: zip(last.cpu, first.cpu).map { $0 - $1 },
             wholeCPU: zip(end.cpu, start.cpu).map { $0 - $1 },
             threads: last.threads - first.threads,
-            farSeconds: last.far - first.far,
+            peerSeconds: last.peer - first.peer,
             attempts: status.attempts,
             outcomes: status.counts,
             wasCut: isCut,

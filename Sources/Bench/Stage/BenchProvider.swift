@@ -8,7 +8,7 @@ struct BenchProvider: Sendable {
     /// Its name in `apps.yaml` and lists.
     let name: ProviderName
     /// Options of the bare simulator.
-    let farOptions: [String]
+    let peerOptions: [String]
     /// The members of an app's block in `apps.yaml`, for a simulator.
     let settings: @Sendable (Peer) -> [String: String]
     /// Makes a device's token.
@@ -19,12 +19,12 @@ struct BenchProvider: Sendable {
     /// Apple: an ES256 token with ten characters each of key and team.
     static let apns = BenchProvider(
         name: .apns,
-        farOptions: [],
-        settings: { far in
+        peerOptions: [],
+        settings: { peer in
             [
                 "topic": "com.example.news", "team_id": "SIMTEAM001", "key_id": "SIMKEY0001",
-                "key_file": "\(far.folder)/AuthKey_SIMKEY0001.p8", "environment": "production",
-                "endpoint": far.endpoint, "ca_file": far.ca,
+                "key_file": "\(peer.folder)/AuthKey_SIMKEY0001.p8", "environment": "production",
+                "endpoint": peer.endpoint, "ca_file": peer.ca,
             ]
         },
         token: { $0.apns() },
@@ -36,11 +36,11 @@ struct BenchProvider: Sendable {
     /// Without a quota, because the worker is measured.
     static let fcm = BenchProvider(
         name: ProviderName(rawValue: "fcm"),
-        farOptions: ["--fcm"],
-        settings: { far in
+        peerOptions: ["--fcm"],
+        settings: { peer in
             [
-                "service_account_file": "\(far.folder)/service-account.json", "endpoint": far.endpoint,
-                "ca_file": far.ca, "per_minute": FCMSettings.noQuota,
+                "service_account_file": "\(peer.folder)/service-account.json", "endpoint": peer.endpoint,
+                "ca_file": peer.ca, "per_minute": FCMSettings.noQuota,
             ]
         },
         token: { $0.fcm() },
@@ -48,13 +48,13 @@ struct BenchProvider: Sendable {
     )
 
     /// Returns the lines of the block, below an app.
-    func block(_ far: Peer) -> String {
-        let lines = settings(far).sorted { $0.key < $1.key }.map { "      \($0.key): \($0.value)" }
+    func block(_ peer: Peer) -> String {
+        let lines = settings(peer).sorted { $0.key < $1.key }.map { "      \($0.key): \($0.value)" }
         return (["    \(name.rawValue):"] + lines).joined(separator: "\n")
     }
 
     /// Returns a worker's request for a campaign to a simulator, for some device.
-    func request(_ job: BenchJob, _ far: Peer) throws -> BenchRequest {
+    func request(_ job: BenchJob, _ peer: Peer) throws -> BenchRequest {
         guard let provider = ProviderRegistry.provider(named: name) else {
             throw CommandFailure(.failed, "there is no provider \(name.rawValue)")
         }
@@ -65,7 +65,7 @@ struct BenchProvider: Sendable {
             provider: name,
             expiresAt: job.createdAt.advanced(by: .seconds(86_400))
         )
-        let account = try provider.account(settings(far)) { name in
+        let account = try provider.account(settings(peer)) { name in
             FileManager.default.contents(atPath: name).map { Array($0) }
         }
         let requests = account.requests(for: facts, authorization: authorization, now: job.createdAt)

@@ -10,19 +10,19 @@ struct BenchRun: Sendable, Equatable {
     /// Requests a second.
     var rate: Double
     /// The server's CPU for one request, in microseconds.
-    var farMicroseconds: Double
+    var peerMicroseconds: Double
 
     /// The sender's CPU for one request, in microseconds.
     var microseconds: Double { cpuSeconds * 1e6 / Double(max(1, requests)) }
 
     /// True if the server was slower: the sender had to wait, so its batches say nothing.
-    var isRefused: Bool { farMicroseconds > microseconds }
+    var isRefused: Bool { peerMicroseconds > microseconds }
 
     /// The run, for scripts.
     var json: JSONValue {
         .object([
             "requests": .number(JSONNumber(requests)), "cpu_us": .decimal(microseconds), "rate": .decimal(rate),
-            "far_cpu_us": .decimal(farMicroseconds), "refused": .bool(isRefused),
+            "far_cpu_us": .decimal(peerMicroseconds), "refused": .bool(isRefused),
         ])
     }
 }
@@ -100,7 +100,7 @@ struct BenchPairs: Sendable {
             table.add([
                 "\(index + 1)", decimal(pair.fanfare.microseconds), decimal(pair.h2load.microseconds),
                 decimal(pair.ratio), decimal(pair.h2loadPaths.microseconds), whole(pair.fanfare.rate),
-                whole(pair.h2load.rate), decimal(pair.fanfare.farMicroseconds), decimal(pair.h2load.farMicroseconds),
+                whole(pair.h2load.rate), decimal(pair.fanfare.peerMicroseconds), decimal(pair.h2load.peerMicroseconds),
                 pair.refusal ?? "",
             ])
         }

@@ -9,7 +9,7 @@ struct CampaignSample: Sendable {
     /// CPU of all workers' threads by kind.
     var threads = ThreadMetrics()
     /// CPU of the simulator, in seconds.
-    var far = 0.0
+    var peer = 0.0
     /// Seconds since the campaign was published.
     var seconds = 0.0
     /// Resident memory of the largest worker, in KiB.
@@ -61,7 +61,7 @@ struct CampaignRun: Sendable {
     /// CPU of each worker over the whole campaign, from before the publish.
     let wholeCPU: [Double]
     let threads: ThreadMetrics
-    let farSeconds: Double
+    let peerSeconds: Double
     /// Requests of the whole campaign, by the ledger.
     let attempts: Int
     /// Devices of the whole campaign by outcome.
@@ -86,7 +86,7 @@ struct CampaignRun: Sendable {
             requests: devices,
             cpuSeconds: cpu.reduce(0, +),
             rate: rate,
-            farMicroseconds: microseconds(farSeconds)
+            peerMicroseconds: microseconds(peerSeconds)
         )
     }
 
@@ -96,7 +96,7 @@ struct CampaignRun: Sendable {
             "devices": .number(JSONNumber(devices)), "rate": .decimal(rate), "cpu_us": .decimal(microseconds),
             "loops_us": .decimal(microseconds(threads[.loops])),
             "ledger_us": .decimal(microseconds(threads[.ledger])),
-            "tasks_us": .decimal(microseconds(threads[.tasks])), "far_cpu_us": .decimal(microseconds(farSeconds)),
+            "tasks_us": .decimal(microseconds(threads[.tasks])), "far_cpu_us": .decimal(microseconds(peerSeconds)),
             "attempts": .number(JSONNumber(attempts)), "cut": .bool(wasCut),
             "resident_peak_kib": .number(JSONNumber(residentPeak)),
         ])

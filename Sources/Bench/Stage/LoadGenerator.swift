@@ -50,7 +50,7 @@ struct LoadGenerator: Sendable {
     private let program: String
     private let request: BenchRequest
     private let folder: String
-    private let far: Peer
+    private let peer: Peer
     private let stage: BenchStage
     /// The CPU of a run before its first request: process, TLS, handshake.
     private let startSeconds: Double
@@ -61,20 +61,20 @@ struct LoadGenerator: Sendable {
     private static let paths = 500
 
     /// Writes h2load's files, and measures the cost of starting it.
-    init(_ request: BenchRequest, folder: String, far: Peer, stage: BenchStage) async throws {
+    init(_ request: BenchRequest, folder: String, peer: Peer, stage: BenchStage) async throws {
         program = try BenchTools.h2load()
         self.request = request
         self.folder = folder
-        self.far = far
+        self.peer = peer
         self.stage = stage
         var tokens = MadeUpTokens()
-        let urls = (0..<Self.paths).map { _ in Self.url(far, request, &tokens) + "\n" }.joined()
+        let urls = (0..<Self.paths).map { _ in Self.url(peer, request, &tokens) + "\n" }.joined()
         let files = [(folder + "/h2load.body", Data(request.body)), (folder + "/h2load.paths", Data(urls.utf8))]
         for (path, data) in files where !FileManager.default.createFile(atPath: path, contents: data) {
             throw CommandFailure(.failed, "the file \(path) cannot be written")
         }
         let arguments = Self.arguments(request, body: folder + "/h2load.body")
-        let url = Self.url(far, request, &tokens)
+        let url = Self.url(peer, request, &tokens)
         let before = ProcessMetrics.cpuSecondsOfEndedChildren()
         let once = [program] + arguments + ["-n", "1", "-m", "1", url]
         _ = try await stage.processes.run("h2load", stage.cores.command(once, on: .sender))
@@ -85,21 +85,21 @@ struct LoadGenerator: Sendable {
         ["-c", "1", "-t", "1", "-d", body] + request.headers.flatMap { ["-H", "\($0.name): \($0.value)"] }
     }
 
-    private static func url(_ far: Peer, _ request: BenchRequest, _ tokens: inout MadeUpTokens) -> String {
-        far.endpoint + (request.path ?? "/3/device/\(tokens.apns())")
+    private static func url(_ peer: Peer, _ request: BenchRequest, _ tokens: inout MadeUpTokens) -> String {
+        peer.endpoint + (request.path ?? "/3/device/\(tokens.apns())")
     }
 
     /// Runs h2load once and subtracts the cost of its start; every request must succeed.
     func run(requests: Int, distinctPaths: Bool) async throws -> BenchRun {
         var tokens = MadeUpTokens()
-        let target = distinctPaths ? ["-i", pathsFile] : [Self.url(far, request, &tokens)]
+        let target = distinctPaths ? ["-i", pathsFile] : [Self.url(peer, request, &tokens)]
         let arguments = Self.arguments(request, body: bodyFile) + ["-n", "\(requests)", "-m", "1000"] + target
-        let farBefore = try far.cpuSeconds()
+        let peerBefore = try peer.cpuSeconds()
         let before = ProcessMetrics.cpuSecondsOfEndedChildren()
         let command = stage.cores.command([program] + arguments, on: .sender)
         let text = try await stage.processes.run("h2load", command)
         let cpu = ProcessMetrics.cpuSecondsOfEndedChildren() - before
-        let farCPU = try far.cpuSeconds() - farBefore
+        let peerCPU = try peer.cpuSeconds() - peerBefore
         guard let output = H2LoadOutput(text), output.total == requests, output.succeeded == requests else {
             throw CommandFailure(.failed, "h2load did not get \(requests) answers; see \(stage.folder.path)/h2load.log")
         }
@@ -107,7 +107,7 @@ struct LoadGenerator: Sendable {
             requests: requests,
             cpuSeconds: max(0, cpu - startSeconds),
             rate: output.rate,
-            farMicroseconds: farCPU * 1e6 / Double(requests)
+            peerMicroseconds: peerCPU * 1e6 / Double(requests)
         )
     }
 }

@@ -25,7 +25,7 @@ struct Peer: Sendable {
     ) async throws -> Peer {
         let own = "\(folder)/\(name)"
         let arguments = ["simulator", "--json", "--folder", own] + (isBare ? ["--bare"] : []) + options
-        let process = try await stage.processes.start(name, stage.fanfare(arguments, on: .far))
+        let process = try await stage.processes.start(name, stage.fanfare(arguments, on: .peer))
         let line = try await stage.processes.firstLine(of: name)
         let document = JSONReader.read(Array(line.utf8)).value
         guard let endpoint = document?["endpoint"]?.string else {

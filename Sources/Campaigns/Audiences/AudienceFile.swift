@@ -30,8 +30,8 @@ public struct AudienceFileProblem: Hashable, Sendable {
 
     /// The problem in the form of every answer; the pointer names the line, counted from 0 as JSON pointers count.
     public var problem: Problem {
-        let place = "line \(line), column \(column): "
-        return Problem(pointer: "/\(max(0, line - 1))", code: code, detail: place + detail, fix: fix)
+        let location = "line \(line), column \(column): "
+        return Problem(pointer: "/\(max(0, line - 1))", code: code, detail: location + detail, fix: fix)
     }
 }
 

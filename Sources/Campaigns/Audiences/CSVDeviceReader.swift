@@ -89,8 +89,8 @@ struct CSVDeviceReader {
     private mutating func record(_ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         defer { scanner.clear() }
         if scanner.isBlank { return }
-        if let (mistake, place) = scanner.mistake {
-            note(mistake, at: place)
+        if let (mistake, location) = scanner.mistake {
+            note(mistake, at: location)
             report.refusedCount += 1
             // Without its header the rest of the file cannot be understood.
             if columns.isEmpty { report.isUnusable = true }
@@ -134,7 +134,7 @@ struct CSVDeviceReader {
             report.warnings.append(
                 AudienceFileProblem(
                     line: 1,
-                    column: scanner.places[field].column,
+                    column: scanner.locations[field].column,
                     code: .unusual,
                     detail: "the column \(name.clipped) is taken as \(fields.otherName)",
                     fix: "did you mean \(near)?"
@@ -159,7 +159,7 @@ struct CSVDeviceReader {
         report.isUnusable = true
     }
 
-    private mutating func note(_ mistake: CSVRecordScanner.Mistake, at place: CSVRecordScanner.Place) {
+    private mutating func note(_ mistake: CSVRecordScanner.Mistake, at location: CSVRecordScanner.Location) {
         let (code, detail, fix): (ProblemCode, String, String)
         switch mistake {
         case .strayQuote:
@@ -175,7 +175,7 @@ struct CSVDeviceReader {
             (code, detail) = (.syntax, "a quoted field is not closed before the end of the file")
             fix = "close it with a quote"
         }
-        report.note(code, line: place.line, column: place.column, detail, fix: fix)
+        report.note(code, line: location.line, column: location.column, detail, fix: fix)
     }
 
     // MARK: A device
@@ -286,9 +286,9 @@ struct CSVDeviceReader {
         if let found = tokens[ProviderName(rawValue: name)] { return found }
         let names = tokens.names
         let near = Spelling.nearest(to: name, among: names).map { "did you mean \($0)?" }
-        let place = scanner.places[column]
+        let location = scanner.locations[column]
         let detail = "provider must be \(names.joined(separator: " or "))"
-        report.note(.value, line: place.line, column: place.column, detail, fix: near)
+        report.note(.value, line: location.line, column: location.column, detail, fix: near)
         return nil
     }
 
@@ -328,8 +328,8 @@ struct CSVDeviceReader {
     }
 
     private mutating func refuse<Value>(_ field: Int, _ code: ProblemCode, _ detail: String) -> Value? {
-        let place = scanner.places[field]
-        report.note(code, line: place.line, column: place.column, detail)
+        let location = scanner.locations[field]
+        report.note(code, line: location.line, column: location.column, detail)
         return nil
     }
 }

@@ -22,7 +22,7 @@ struct CSVRecordScanner {
     }
 
     /// The beginning of a field.
-    struct Place {
+    struct Location {
         var line: Int
         var column: Int
     }
@@ -34,14 +34,14 @@ struct CSVRecordScanner {
     private(set) var bytes: [UInt8] = []
     /// The offset in ``bytes`` at which each field ends.
     private(set) var ends: [Int] = []
-    private(set) var places: [Place] = []
-    private(set) var mistake: (kind: Mistake, place: Place)?
+    private(set) var locations: [Location] = []
+    private(set) var mistake: (kind: Mistake, location: Location)?
     private var state = State.fieldStart
     private var line = 1
     private var column = 1
-    private var fieldPlace = Place(line: 1, column: 1)
+    private var fieldLocation = Location(line: 1, column: 1)
 
-    var start: Place { places.first ?? fieldPlace }
+    var start: Location { locations.first ?? fieldLocation }
 
     /// The number of fields.
     var count: Int { ends.count }
@@ -77,7 +77,7 @@ struct CSVRecordScanner {
 
     /// Ends the last record at the end of the file; returns false if there is none.
     mutating func finish() -> Bool {
-        if state == .quoted { mistake = mistake ?? (.unclosedQuote, fieldPlace) }
+        if state == .quoted { mistake = mistake ?? (.unclosedQuote, fieldLocation) }
         let isEmpty = state == .fieldStart && ends.isEmpty
         if !isEmpty, state != .skipping { endField() }
         state = .fieldStart
@@ -88,9 +88,9 @@ struct CSVRecordScanner {
     mutating func clear() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
+        locations.removeAll(keepingCapacity: true)
         mistake = nil
-        fieldPlace = Place(line: line, column: column)
+        fieldLocation = Location(line: line, column: column)
     }
 
     /// Counts the bytes from `offset` on that have no special meaning in the current state.
@@ -136,7 +136,7 @@ struct CSVRecordScanner {
                 return false
             }
             endField()
-            fieldPlace = Place(line: line, column: column + 1)
+            fieldLocation = Location(line: line, column: column + 1)
             return false
         case (_, 0x0A):
             endField()
@@ -164,13 +164,13 @@ struct CSVRecordScanner {
 
     private mutating func endField() {
         ends.append(bytes.count)
-        places.append(fieldPlace)
+        locations.append(fieldLocation)
         state = .fieldStart
     }
 
     private mutating func giveUp(_ kind: Mistake) {
         let isOfRecord = kind == .tooLong || kind == .tooManyFields
-        mistake = mistake ?? (kind, isOfRecord ? start : Place(line: line, column: column))
+        mistake = mistake ?? (kind, isOfRecord ? start : Location(line: line, column: column))
         state = .skipping
     }
 }

@@ -104,12 +104,12 @@ struct NDJSONDeviceReader {
     /// Finds the columns of the problems' pointers, unless the report is full and would not keep them.
     private mutating func note(_ problems: [Problem], _ bytes: UnsafeBufferPointer<UInt8>) {
         let isKept = report.problems.count < AudienceFileReport.problemsMax
-        let places = isKept ? JSONReader.positions(of: Set(problems.map(\.pointer)), in: Array(bytes)) : [:]
+        let locations = isKept ? JSONReader.positions(of: Set(problems.map(\.pointer)), in: Array(bytes)) : [:]
         for problem in problems {
             report.note(
                 ProblemCode(rawValue: problem.code) ?? .format,
                 line: line,
-                column: places[problem.pointer]?.column ?? 1,
+                column: locations[problem.pointer]?.column ?? 1,
                 problem.detail,
                 fix: problem.fix
             )

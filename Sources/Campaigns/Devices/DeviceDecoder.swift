@@ -51,9 +51,9 @@ enum DeviceDecoder {
             case .number(let number): registration.attributes[member.name] = .number(number)
             case .bool(let flag): registration.attributes[member.name] = .bool(flag)
             default:
-                let place = reader.pointer.appending("attributes").appending(member.name)
+                let location = reader.pointer.appending("attributes").appending(member.name)
                 let detail = "an attribute is a string, a number, true or false, not \(member.value.typeName)"
-                reader.log.refuse(.type, at: place, detail)
+                reader.log.refuse(.type, at: location, detail)
             }
         }
         let isWithin = RegistrationRules.areAttributes(registration.attributes)
@@ -88,7 +88,7 @@ enum DeviceDecoder {
             return nil
         }
         let environment = form.flatMap { Self.environment(reader, $0) }
-        let (locale, timeZone) = place(reader)
+        let (locale, timeZone) = region(reader)
         guard let form, let token else { return nil }
         return Device(
             token: token.text,
@@ -102,7 +102,7 @@ enum DeviceDecoder {
     }
 
     /// Reads locale and time zone.
-    static func place(_ reader: ObjectReader) -> (locale: String?, timeZone: String?) {
+    static func region(_ reader: ObjectReader) -> (locale: String?, timeZone: String?) {
         let locale = checked(reader, "locale", DeviceRule.isLocale, "a BCP 47 tag such as es-ES")
         return (locale, checked(reader, "time_zone", DeviceRule.isTimeZone, "an IANA name such as Europe/Madrid"))
     }
@@ -157,7 +157,7 @@ enum DeviceDecoder {
 
     private static func variables(_ reader: ObjectReader) -> [String: String] {
         guard let members = reader.members("variables") else { return [:] }
-        let place = reader.pointer.appending("variables")
+        let location = reader.pointer.appending("variables")
         var variables: [String: String] = [:]
         var size = 0
         for member in members {
@@ -168,12 +168,12 @@ enum DeviceDecoder {
             case .bool(let flag): text = flag ? "true" : "false"
             default:
                 let detail = "a variable is a string, a number, true or false, not \(member.value.typeName)"
-                reader.log.refuse(.type, at: place.appending(member.name), detail)
+                reader.log.refuse(.type, at: location.appending(member.name), detail)
                 continue
             }
             if member.name.isEmpty || text.utf8.contains(0) || member.name.utf8.contains(0) {
                 let detail = "a variable needs a name, and neither name nor value may have a NUL character"
-                reader.log.refuse(.format, at: place.appending(member.name), detail)
+                reader.log.refuse(.format, at: location.appending(member.name), detail)
                 continue
             }
             size += member.name.utf8.count + text.utf8.count
@@ -181,7 +181,7 @@ enum DeviceDecoder {
         }
         if size > variablesBytesMax {
             let detail = "the device's variables have \(size) bytes, at most \(variablesBytesMax) are allowed"
-            reader.log.refuse(.tooLarge, at: place, detail)
+            reader.log.refuse(.tooLarge, at: location, detail)
         }
         return variables
     }

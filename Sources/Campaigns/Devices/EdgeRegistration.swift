@@ -40,15 +40,15 @@ extension DeviceDecoder {
             device = self.device(reader, tokens, id: id, variables: [:])
         } else {
             for name in ["provider", "environment"] where reader.has(name) {
-                let place = reader.pointer.appending(name)
+                let location = reader.pointer.appending(name)
                 log.refuse(
                     .conflict,
-                    at: place,
+                    at: location,
                     "\(name) says whose the token is, and there is no token",
                     fix: "add token"
                 )
             }
-            let (locale, timeZone) = place(reader)
+            let (locale, timeZone) = region(reader)
             device = Device(token: "", id: id, locale: locale, timeZone: timeZone)
         }
         var registration = DeviceRegistration(device: device ?? Device(token: ""))

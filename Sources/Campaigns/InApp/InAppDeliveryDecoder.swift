@@ -35,7 +35,7 @@ struct InAppDeliveryDecoder {
         if let start = delivery.startsAt, let end = delivery.endsAt, end <= start {
             log.refuse(
                 .conflict,
-                at: place("ends_at"),
+                at: location("ends_at"),
                 "the message would end at \(end.rfc3339), before it begins at \(start.rfc3339)",
                 fix: "give an ends_at after starts_at"
             )
@@ -43,7 +43,7 @@ struct InAppDeliveryDecoder {
         if let delay = delivery.delay?.double, let timeout = delivery.timeout?.double, timeout <= delay {
             log.refuse(
                 .conflict,
-                at: place("timeout"),
+                at: location("timeout"),
                 "the time-out is over before the delay: the message would never be shown",
                 fix: "give a timeout above delay, or leave it out"
             )
@@ -55,9 +55,9 @@ struct InAppDeliveryDecoder {
     private func triggers() -> [InAppTrigger] {
         guard let elements = reader.array("triggers", countMax: InAppDelivery.triggersMax) else { return [] }
         if elements.isEmpty {
-            log.refuse(.empty, at: place("triggers"), "triggers is empty", fix: "name at least one")
+            log.refuse(.empty, at: location("triggers"), "triggers is empty", fix: "name at least one")
         }
-        return elements.enumerated().compactMap { trigger($1, at: place("triggers").appending($0)) }
+        return elements.enumerated().compactMap { trigger($1, at: location("triggers").appending($0)) }
     }
 
     private func trigger(_ value: JSONValue, at pointer: JSONPointer) -> InAppTrigger? {
@@ -93,16 +93,16 @@ struct InAppDeliveryDecoder {
         return InAppFilter(property, comparison, value)
     }
 
-    private func isFine(_ value: JSONValue, for comparison: InAppFilter.Comparison, at place: JSONPointer) -> Bool {
+    private func isFine(_ value: JSONValue, for comparison: InAppFilter.Comparison, at location: JSONPointer) -> Bool {
         let wanted: String
         switch (comparison, value) {
         case (.equal, .string(let text)), (.not, .string(let text)), (.regex, .string(let text)):
             guard text.utf8.count <= Self.valueBytesMax else {
-                log.refuse(.length, at: place, "value has at most \(Self.valueBytesMax) bytes")
+                log.refuse(.length, at: location, "value has at most \(Self.valueBytesMax) bytes")
                 return false
             }
             guard comparison == .regex, let detail = RegularExpressionForm.problem(of: text) else { return true }
-            log.refuse(.format, at: place, "value is not a regular expression: \(detail)")
+            log.refuse(.format, at: location, "value is not a regular expression: \(detail)")
             return false
         case (.equal, .number), (.equal, .bool), (.not, .number), (.not, .bool): return true
         case (.greater, .number), (.less, .number), (.exists, .bool): return true
@@ -111,11 +111,11 @@ struct InAppDeliveryDecoder {
         case (.regex, _): wanted = "a string"
         case (.exists, _): wanted = "true or false"
         }
-        log.refuse(.type, at: place, "value must be \(wanted) with \(comparison.rawValue), not \(value.typeName)")
+        log.refuse(.type, at: location, "value must be \(wanted) with \(comparison.rawValue), not \(value.typeName)")
         return false
     }
 
-    private func place(_ name: String) -> JSONPointer { reader.pointer.appending(name) }
+    private func location(_ name: String) -> JSONPointer { reader.pointer.appending(name) }
 }
 
 /// The coarse syntax check of a regular expression; the phone's own engine has the last word.

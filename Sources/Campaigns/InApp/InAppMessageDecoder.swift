@@ -30,7 +30,7 @@ struct InAppMessageDecoder {
             isPage
             ? reader.text("message", bytesMax: Self.pageBytesMax) : plain("message", bytesMax: Self.messageBytesMax)
         message.imageURL = plain("image_url", bytesMax: Self.urlBytesMax).flatMap {
-            secure($0, "image_url", at: place("image_url"))
+            secure($0, "image_url", at: location("image_url"))
         }
         message.isImageOnly = reader.flag("image_only") ?? false
         message.position = reader.choice("position", of: InAppMessage.Position.self)
@@ -48,18 +48,18 @@ struct InAppMessageDecoder {
 
     private func plain(_ name: String, bytesMax: Int) -> String? {
         guard let text = reader.text(name, bytesMax: bytesMax) else { return nil }
-        Templates.refuseAnywhere(in: text, name, at: place(name), log)
+        Templates.refuseAnywhere(in: text, name, at: location(name), log)
         return text
     }
 
-    private func secure(_ text: String, _ name: String, at place: JSONPointer) -> String? {
+    private func secure(_ text: String, _ name: String, at location: JSONPointer) -> String? {
         let rest = text.utf8.dropFirst("https://".utf8.count)
         let isHost = rest.first.map { NameRule.isWordByte($0) || $0 == 0x5B } ?? false
         guard text.hasPrefix("https://"), isHost, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             let fix =
                 text.hasPrefix("http://")
                 ? "write https://" : "write https:// and the host, spaces and other characters as %20 and the like"
-            log.refuse(.format, at: place, "\(name) must be an https address", fix: fix)
+            log.refuse(.format, at: location, "\(name) must be an https address", fix: fix)
             return nil
         }
         return text
@@ -69,7 +69,7 @@ struct InAppMessageDecoder {
         let elements = reader.array("buttons", countMax: Self.buttonsMax) ?? []
         var buttons: [InAppMessage.Button] = []
         for (index, element) in elements.enumerated() {
-            let entry = place("buttons").appending(index)
+            let entry = location("buttons").appending(index)
             guard let fields = ObjectReader(element, at: entry, JobFields.inAppButton, log) else { continue }
             fields.require("id")
             fields.require("label")
@@ -94,7 +94,7 @@ struct InAppMessageDecoder {
     private func assets() -> [String] {
         let texts = reader.texts("assets", countMax: Self.assetsMax)
         for (index, text) in texts.enumerated() {
-            let entry = place("assets").appending(index)
+            let entry = location("assets").appending(index)
             if text.utf8.count > Self.urlBytesMax {
                 log.refuse(.length, at: entry, "an asset's address has at most \(Self.urlBytesMax) bytes")
             } else {
@@ -109,7 +109,7 @@ struct InAppMessageDecoder {
         let count = JSONWriter.bytes(.object(members)).count
         if count > Self.extrasBytesMax {
             let detail = "extras has \(count) bytes, at most \(Self.extrasBytesMax) are allowed"
-            log.refuse(.tooLarge, at: place("extras"), detail)
+            log.refuse(.tooLarge, at: location("extras"), detail)
         }
         return members
     }
@@ -134,10 +134,10 @@ struct InAppMessageDecoder {
         }
         if message.isImageOnly, message.imageURL == nil, message.layout == .modal || message.layout == .full {
             need("image_url", "a message that is an image only needs its image (\(name))")
-        } else if message.layout == .full, message.imageURL == nil, !log.hasProblem(within: place("image_url")) {
+        } else if message.layout == .full, message.imageURL == nil, !log.hasProblem(within: location("image_url")) {
             log.warn(
                 .unusual,
-                at: place("image_url"),
+                at: location("image_url"),
                 "a full message without an image is discarded by the phone",
                 fix: "give image_url, or choose the type modal"
             )
@@ -156,7 +156,7 @@ struct InAppMessageDecoder {
         for name in names where reader.isGiven(name) {
             log.refuse(
                 .conflict,
-                at: place(name),
+                at: location(name),
                 "\(name) cannot be shown: \(reason)",
                 fix: "leave it out, or choose another type"
             )
@@ -165,11 +165,11 @@ struct InAppMessageDecoder {
 
     /// Notes a missing field, unless it is there and was already refused.
     private func need(_ name: String, _ detail: String) {
-        if log.hasProblem(within: place(name)) { return }
-        log.refuse(.required, at: place(name), detail, fix: "give \(name)")
+        if log.hasProblem(within: location(name)) { return }
+        log.refuse(.required, at: location(name), detail, fix: "give \(name)")
     }
 
-    private func place(_ name: String) -> JSONPointer { reader.pointer.appending(name) }
+    private func location(_ name: String) -> JSONPointer { reader.pointer.appending(name) }
 }
 
 extension ObjectReader {

@@ -212,12 +212,12 @@ struct JSONParser {
 
 extension JSONParser {
     /// Notes a problem; parsing continues.
-    mutating func note(_ code: ProblemCode, _ detail: String, fix: String?, at place: Int? = nil) {
+    mutating func note(_ code: ProblemCode, _ detail: String, fix: String?, at location: Int? = nil) {
         guard !isLost else { return }
         problems.append(
             JSONProblem(
                 pointer: pointer,
-                position: position(at: place ?? offset),
+                position: position(at: location ?? offset),
                 code: code,
                 detail: detail,
                 fix: fix
@@ -247,10 +247,10 @@ extension JSONParser {
     }
 
     /// Returns the line and column of a byte; continues from the offset measured last.
-    private mutating func position(at place: Int) -> JSONPosition {
+    private mutating func position(at location: Int) -> JSONPosition {
         var (start, position) = measured
-        if place < start { (start, position) = (0, JSONPosition(line: 1, column: 1)) }
-        for byte in bytes[start..<min(place, bytes.count)] {
+        if location < start { (start, position) = (0, JSONPosition(line: 1, column: 1)) }
+        for byte in bytes[start..<min(location, bytes.count)] {
             if byte == 0x0A {
                 position.line += 1
                 position.column = 1
@@ -258,7 +258,7 @@ extension JSONParser {
                 position.column += 1
             }
         }
-        measured = (place, position)
+        measured = (location, position)
         return position
     }
 }

@@ -27,8 +27,8 @@ public struct JSONProblem: Hashable, Sendable {
 
     /// The problem in the form of every answer, with the position in front of the detail.
     public var problem: Problem {
-        let place = "line \(position.line), column \(position.column): "
-        return Problem(pointer: pointer.text, code: code, detail: place + detail, fix: fix)
+        let location = "line \(position.line), column \(position.column): "
+        return Problem(pointer: pointer.text, code: code, detail: location + detail, fix: fix)
     }
 }
 

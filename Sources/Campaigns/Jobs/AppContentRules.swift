@@ -112,9 +112,9 @@ public struct AppContentRules: Sendable, Equatable {
     private func variableProblems(_ job: Job) -> [Problem] {
         guard job.kind != .native else { return [] }
         return variables.filter { $0.isRequired && $0.standard == nil && !has($0.name, job) }.map { variable in
-            let place = Self.isField(variable.name) ? "/content" : "/content/data"
+            let location = Self.isField(variable.name) ? "/content" : "/content/data"
             return Problem(
-                pointer: place + JSONPointer.root.appending(variable.name).text,
+                pointer: location + JSONPointer.root.appending(variable.name).text,
                 code: .required,
                 detail: "\(job.app) needs \(variable.name) in every push",
                 fix: "give it, or declare a default for it in apps.yaml"
@@ -140,10 +140,10 @@ public struct AppContentRules: Sendable, Equatable {
     /// Returns problems of the producer's keys that collide with our names.
     private func nameProblems(_ job: Job) -> [Problem] {
         let names = Set(payloadNames.names.values)
-        func taken(_ members: [JSONMember]?, _ place: String) -> [Problem] {
+        func taken(_ members: [JSONMember]?, _ location: String) -> [Problem] {
             (members ?? []).filter { names.contains($0.name) }.map { member in
                 Problem(
-                    pointer: place + JSONPointer.root.appending(member.name).text,
+                    pointer: location + JSONPointer.root.appending(member.name).text,
                     code: .reserved,
                     detail: "\(member.name) is one of the payload_names of \(job.app)",
                     fix: "choose another key"

@@ -54,13 +54,13 @@ struct AudienceDecoder {
     func limits(isUrgent: Bool, isStored: Bool) -> (exclude: Audience?, atMost: Int?) {
         let atMost = reader.integer("at_most", in: 1...Int64(UInt32.max)).map { Int($0) }
         guard let value = reader.value("exclude") else { return (nil, atMost) }
-        let place = reader.pointer.appending("exclude")
-        let decoder = AudienceDecoder(value, at: place, JobFields.exclude, tokens, reader.log)
+        let location = reader.pointer.appending("exclude")
+        let decoder = AudienceDecoder(value, at: location, JobFields.exclude, tokens, reader.log)
         let exclude = decoder?.audience(isUrgent: isUrgent, isStored: false)
         if exclude == .everyone {
             reader.log.refuse(
                 .conflict,
-                at: place.appending("everyone"),
+                at: location.appending("everyone"),
                 "exclude leaves everybody out",
                 fix: "name those who are left out"
             )
@@ -90,19 +90,19 @@ struct AudienceDecoder {
 
     private func users(isUrgent: Bool) -> Audience? {
         guard reader.has("users") else { return nil }
-        let place = reader.pointer.appending("users")
+        let location = reader.pointer.appending("users")
         let countMax = isUrgent ? AudienceDecoder.urgentDevicesMax : AudienceDecoder.devicesMax
         let users = reader.texts("users", countMax: countMax)
-        if users.isEmpty, !reader.log.hasProblem(within: place) {
-            reader.log.refuse(.empty, at: place, "users is empty", fix: "name at least one user")
+        if users.isEmpty, !reader.log.hasProblem(within: location) {
+            reader.log.refuse(.empty, at: location, "users is empty", fix: "name at least one user")
         }
         for (index, user) in users.enumerated() where !RegistrationRules.isUser(user) {
-            reader.log.refuse(.format, at: place.appending(index), RegistrationRules.user)
+            reader.log.refuse(.format, at: location.appending(index), RegistrationRules.user)
         }
         let distinct = Set(users).count
         if distinct < users.count {
             let detail = "\(users.count - distinct) of \(users.count) users are repeats"
-            reader.log.warn(.duplicateDevice, at: place, detail)
+            reader.log.warn(.duplicateDevice, at: location, detail)
         }
         return .users(users)
     }
@@ -123,15 +123,15 @@ struct AudienceDecoder {
 
     private func devices(isUrgent: Bool, isStored: Bool) -> Audience? {
         guard let elements = reader.array("devices", countMax: .max) else { return nil }
-        let place = reader.pointer.appending("devices")
+        let location = reader.pointer.appending("devices")
         if elements.isEmpty, !isStored {
-            reader.log.refuse(.empty, at: place, "devices is empty", fix: "name at least one device")
+            reader.log.refuse(.empty, at: location, "devices is empty", fix: "name at least one device")
         }
         let countMax = isUrgent ? AudienceDecoder.urgentDevicesMax : AudienceDecoder.devicesMax
         if elements.count > countMax {
             reader.log.refuse(
                 .tooMany,
-                at: place,
+                at: location,
                 "devices has \(elements.count) entries, at most \(countMax) are allowed"
                     + (isUrgent ? " in an urgent job" : ""),
                 fix: "put them into a list and give its name"
@@ -141,20 +141,20 @@ struct AudienceDecoder {
         var devices: [Device] = []
         devices.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            if let device = DeviceDecoder.device(element, at: place.appending(index), tokens, reader.log) {
+            if let device = DeviceDecoder.device(element, at: location.appending(index), tokens, reader.log) {
                 devices.append(device)
             }
         }
-        warnOfDuplicates(devices, at: place)
+        warnOfDuplicates(devices, at: location)
         return .devices(devices)
     }
 
-    private func warnOfDuplicates(_ devices: [Device], at place: JSONPointer) {
+    private func warnOfDuplicates(_ devices: [Device], at location: JSONPointer) {
         let distinct = Set(devices.map { [$0.provider.rawValue, $0.token] }).count
         guard distinct < devices.count else { return }
         reader.log.warn(
             .duplicateDevice,
-            at: place,
+            at: location,
             "\(devices.count - distinct) of \(devices.count) devices are repeats; each device is sent to once"
         )
     }

@@ -71,18 +71,18 @@ struct ContentDecoder {
 
     private func mediaURL() -> String? {
         guard let text = reader.text("media_url") else { return nil }
-        let place = pointer.appending("media_url")
+        let location = pointer.appending("media_url")
         let rest = text.utf8.dropFirst("https://".utf8.count)
         guard text.hasPrefix("https://"), let first = rest.first, NameRule.isWordByte(first) || first == 0x5B else {
             let fix =
                 text.hasPrefix("http://")
                 ? "write https://" : Template.isIn(text) ? "write https:// and the host out" : nil
-            log.refuse(.format, at: place, "media_url must be an https address", fix: fix)
+            log.refuse(.format, at: location, "media_url must be an https address", fix: fix)
             return nil
         }
         guard Template.isIn(text) || text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             let fix = "write spaces and other characters as %20 and the like"
-            log.refuse(.format, at: place, "media_url has characters that an address cannot have", fix: fix)
+            log.refuse(.format, at: location, "media_url has characters that an address cannot have", fix: fix)
             return nil
         }
         return text
@@ -109,19 +109,19 @@ struct ContentDecoder {
     }
 
     private func actions() -> [ActionLink] {
-        let place = pointer.appending("actions")
+        let location = pointer.appending("actions")
         let elements = reader.array("actions", countMax: Self.actionsMax) ?? []
         var actions: [ActionLink] = []
         for (index, element) in elements.enumerated() {
-            guard let fields = ObjectReader(element, at: place.appending(index), JobFields.action, log) else {
+            guard let fields = ObjectReader(element, at: location.appending(index), JobFields.action, log) else {
                 continue
             }
             fields.require("id")
             fields.require("url")
             guard let id = fields.text("id"), let url = fields.text("url") else { continue }
-            Templates.refuseAnywhere(in: id, "id", at: place.appending(index).appending("id"), log)
+            Templates.refuseAnywhere(in: id, "id", at: location.appending(index).appending("id"), log)
             if actions.contains(where: { $0.id == id }) {
-                log.refuse(.conflict, at: place.appending(index), "two links for the button \(id.clipped)")
+                log.refuse(.conflict, at: location.appending(index), "two links for the button \(id.clipped)")
             }
             actions.append(ActionLink(id: id, url: url))
         }
@@ -130,15 +130,15 @@ struct ContentDecoder {
 
     private func localizations() -> [Localization] {
         guard let members = reader.members("localizations") else { return [] }
-        let place = pointer.appending("localizations")
+        let location = pointer.appending("localizations")
         if members.count > Localization.countMax {
             let detail = "there are \(members.count) localizations, at most \(Localization.countMax) are allowed"
-            log.refuse(.tooMany, at: place, detail)
+            log.refuse(.tooMany, at: location, detail)
             return []
         }
         var seen: Set<String> = []
         return members.compactMap { member in
-            let entry = place.appending(member.name)
+            let entry = location.appending(member.name)
             guard DeviceRule.isLocale(member.name) else {
                 let fix = member.name.contains("_") ? "write a hyphen instead of _" : nil
                 log.refuse(.format, at: entry, "a localization's name is a BCP 47 tag such as pt-BR", fix: fix)
@@ -180,34 +180,34 @@ struct ContentDecoder {
     private func sound() -> Sound? {
         guard let value = reader.value("sound") else { return nil }
         if case .string = value { return plain("sound").map { Sound(name: $0) } }
-        let place = pointer.appending("sound")
+        let location = pointer.appending("sound")
         guard case .object = value else {
             reader.refuseType("sound", value, mustBe: "a name, or an object with critical, name and volume")
             return nil
         }
-        guard let fields = ObjectReader(value, at: place, JobFields.sound, log) else { return nil }
+        guard let fields = ObjectReader(value, at: location, JobFields.sound, log) else { return nil }
         let critical = fields.flag("critical") ?? false
         let volume = fields.number("volume", fromZeroToOne: true)
         if volume != nil, !critical {
             let fix = "add \"critical\": true, or leave volume out"
-            log.refuse(.conflict, at: place.appending("volume"), "volume counts for critical sounds only", fix: fix)
+            log.refuse(.conflict, at: location.appending("volume"), "volume counts for critical sounds only", fix: fix)
         }
         let name = fields.text("name") ?? "default"
-        Templates.refuseAnywhere(in: name, "name", at: place.appending("name"), log)
+        Templates.refuseAnywhere(in: name, "name", at: location.appending("name"), log)
         return Sound(name: name, critical: critical, volume: volume)
     }
 
     private func data() -> [JSONMember] {
         guard let members = reader.members("data") else { return [] }
-        let place = pointer.appending("data")
+        let location = pointer.appending("data")
         for member in members {
-            let memberPlace = place.appending(member.name)
+            let memberLocation = location.appending(member.name)
             if member.name.isEmpty {
-                log.refuse(.empty, at: memberPlace, "a key of data is empty")
+                log.refuse(.empty, at: memberLocation, "a key of data is empty")
             } else if ContentDecoder.isReserved(member.name) {
                 log.refuse(
                     .reserved,
-                    at: memberPlace,
+                    at: memberLocation,
                     "\(member.name.clipped) is reserved for the providers or for fanfare",
                     fix: "choose another key"
                 )
@@ -223,14 +223,14 @@ struct ContentDecoder {
 
     private func raw() -> JSONValue? {
         guard let members = reader.members("apns") else { return nil }
-        let place = pointer.appending("apns")
+        let location = pointer.appending("apns")
         for member in members {
             if member.name == "fanfare" {
-                log.refuse(.reserved, at: place.appending("fanfare"), "the key fanfare is reserved")
+                log.refuse(.reserved, at: location.appending("fanfare"), "the key fanfare is reserved")
             }
             if member.name == "aps", member.value.members == nil {
                 let detail = "aps must be an object, not \(member.value.typeName)"
-                log.refuse(.type, at: place.appending("aps"), detail)
+                log.refuse(.type, at: location.appending("aps"), detail)
             }
         }
         return .object(members)

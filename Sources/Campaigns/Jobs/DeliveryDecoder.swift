@@ -122,21 +122,21 @@ struct DeliveryDecoder {
 
     private static func collapseID(_ reader: ObjectReader) -> String? {
         guard let text = reader.text("collapse_id") else { return nil }
-        let place = reader.pointer.appending("collapse_id")
+        let location = reader.pointer.appending("collapse_id")
         if Template.isIn(text) {
-            Templates.check([(place, text)], reader.log)
+            Templates.check([(location, text)], reader.log)
             return text
         }
         guard text.utf8.count <= collapseIDBytesMax else {
             let detail =
                 "collapse_id has \(text.utf8.count) bytes of UTF-8, at most \(collapseIDBytesMax) are allowed"
-            reader.log.refuse(.length, at: place, detail)
+            reader.log.refuse(.length, at: location, detail)
             return nil
         }
         // The collapse id becomes the value of an HTTP header.
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), text.first != " ", text.last != " " else {
             let detail = "collapse_id has control characters, or a space at an end"
-            reader.log.refuse(.format, at: place, detail, fix: "leave them out")
+            reader.log.refuse(.format, at: location, detail, fix: "leave them out")
             return nil
         }
         return text
@@ -150,11 +150,11 @@ struct DeliveryDecoder {
         let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: envelope.now)
         let end = ExpiryRule.end(options.expiry, release: release)
         let field = reader.has("ttl") ? "ttl" : "expires_at"
-        let place = reader.pointer.appending(field)
+        let location = reader.pointer.appending(field)
         if case .atLocal(let local) = options.expiry, let sendAt = options.localSendAt, local <= sendAt {
             reader.log.refuse(
                 .conflict,
-                at: place,
+                at: location,
                 "the campaign would end at \(local.text), before it begins at \(sendAt.text)",
                 fix: "give an expires_at after send_at, or a ttl, which counts from there"
             )
@@ -163,7 +163,7 @@ struct DeliveryDecoder {
         if case .at = options.expiry, let sendAt = options.sendAt, end <= sendAt {
             reader.log.refuse(
                 .conflict,
-                at: place,
+                at: location,
                 "the campaign would end at \(end.rfc3339), before it begins at \(sendAt.rfc3339)",
                 fix: "give an expires_at after send_at, or a ttl, which counts from there"
             )
@@ -173,7 +173,7 @@ struct DeliveryDecoder {
         guard options.hold && field == "ttl" || end > envelope.now else {
             reader.log.refuse(
                 .expired,
-                at: place,
+                at: location,
                 "the campaign ended at \(end.rfc3339), and it is \(envelope.now.rfc3339) now",
                 fix: field == "ttl" ? "ttl counts from created_at, time in the queue included" : "give a later instant"
             )
@@ -183,7 +183,7 @@ struct DeliveryDecoder {
         if case .at = options.expiry, end > storageEnd {
             reader.log.warn(
                 .beyondStorage,
-                at: place,
+                at: location,
                 "no provider keeps a push for a device that is off for more than 30 days"
             )
         }

@@ -23,7 +23,7 @@ struct InAppRules {
             guard let field = JobFields.delivery[member.name], member.value != field.standard else { continue }
             log.refuse(
                 .conflict,
-                at: place("delivery", member.name),
+                at: location("delivery", member.name),
                 "\(member.name) is about pushes, and an in-app message sends none",
                 fix: Self.fixes[member.name] ?? "leave it out"
             )
@@ -31,7 +31,7 @@ struct InAppRules {
         if delivery?["in_app"] == nil {
             log.refuse(
                 .required,
-                at: place("delivery", "in_app"),
+                at: location("delivery", "in_app"),
                 "a campaign of kind in_app needs delivery.in_app",
                 fix: "say when it is shown, for example {\"triggers\": [{\"on\": \"session_start\"}]}"
             )
@@ -45,7 +45,7 @@ struct InAppRules {
         if audience?["at_most"] != nil {
             log.refuse(
                 .conflict,
-                at: place("audience", "at_most"),
+                at: location("audience", "at_most"),
                 "at_most pauses a campaign before its first push, but an in-app audience appears one session at a time",
                 fix: "leave it out"
             )
@@ -72,7 +72,7 @@ struct InAppRules {
         guard delivery?["in_app"] != nil else { return }
         log.refuse(
             .conflict,
-            at: place("delivery", "in_app"),
+            at: location("delivery", "in_app"),
             "delivery.in_app goes with the kind in_app, and this is a campaign of kind \(kind.rawValue)",
             fix: "give \"kind\": \"in_app\", or leave it out"
         )
@@ -83,7 +83,7 @@ struct InAppRules {
         guard let end = options.inApp?.endsAt, end <= now else { return }
         log.refuse(
             .expired,
-            at: place("delivery", "in_app").appending("ends_at"),
+            at: location("delivery", "in_app").appending("ends_at"),
             "the message ended at \(end.rfc3339), and it is \(now.rfc3339) now",
             fix: "give a later instant"
         )
@@ -91,7 +91,7 @@ struct InAppRules {
 
     /// Checks that a localization has only a header, a message and an image.
     private func check(_ localization: Localization) {
-        let entry = place("content", "localizations").appending(localization.locale)
+        let entry = location("content", "localizations").appending(localization.locale)
         let content = localization.content
         var rest = content
         (rest.title, rest.body, rest.mediaURL) = (nil, nil, nil)
@@ -122,7 +122,7 @@ struct InAppRules {
         }
     }
 
-    private func place(_ block: String, _ name: String) -> JSONPointer { pointer.appending(block).appending(name) }
+    private func location(_ block: String, _ name: String) -> JSONPointer { pointer.appending(block).appending(name) }
 }
 
 extension InAppMessage {

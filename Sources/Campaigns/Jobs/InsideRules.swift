@@ -36,7 +36,7 @@ struct InsideRules {
         guard kind.mayBeToldInside else {
             log.refuse(
                 .conflict,
-                at: place("delivery", "show"),
+                at: location("delivery", "show"),
                 "show goes with the kinds notification, announcement and poll, and this is a campaign of kind "
                     + kind.rawValue,
                 fix: "leave it out"
@@ -50,26 +50,26 @@ struct InsideRules {
             else { continue }
             log.refuse(
                 .conflict,
-                at: place("delivery", member.name),
+                at: location("delivery", member.name),
                 "\(member.name) is about pushes, and a campaign that is shown in_app sends none",
                 fix: Self.fixes[member.name] ?? "leave it out"
             )
         }
         checkContent(given["content"], at: pointer.appending("content"))
         for member in given["content"]?["localizations"]?.members ?? [] {
-            checkContent(member.value, at: place("content", "localizations").appending(member.name))
+            checkContent(member.value, at: location("content", "localizations").appending(member.name))
         }
         checkTexts()
         inApp.checkAudience()
     }
 
-    private func checkContent(_ value: JSONValue?, at place: JSONPointer) {
+    private func checkContent(_ value: JSONValue?, at location: JSONPointer) {
         for member in value?.members ?? [] {
             guard let reason = Self.ofPushes[member.name], member.value != JobFields.content[member.name]?.standard
             else { continue }
             log.refuse(
                 .conflict,
-                at: place.appending(member.name),
+                at: location.appending(member.name),
                 "\(member.name) does not go with a campaign that is shown in_app: \(reason)",
                 fix: "leave it out, or let \"show\" be any"
             )
@@ -79,26 +79,26 @@ struct InsideRules {
     /// Checks that the campaign has a text, and that it is the same for every device of a language.
     private func checkTexts() {
         guard let content else { return }
-        for (place, text) in content.personalTexts(at: pointer.appending("content")) where Template.isIn(text) {
+        for (location, text) in content.personalTexts(at: pointer.appending("content")) where Template.isIn(text) {
             log.refuse(
                 .templateNotAllowed,
-                at: place,
+                at: location,
                 "a campaign that is shown in_app is the same for every device of a language, and takes no template",
                 fix: "write the text out, or let \"show\" be any"
             )
         }
         let names = ["title", "subtitle", "body"]
-        let isWrong = names.contains { log.hasProblem(within: place("content", $0)) }
+        let isWrong = names.contains { log.hasProblem(within: location("content", $0)) }
         guard !isWrong, !content.hasInsideText else { return }
         log.refuse(
             .required,
-            at: place("content", "title"),
+            at: location("content", "title"),
             "there is nothing to show inside the app: no title, subtitle or body",
             fix: "give title or body"
         )
     }
 
-    private func place(_ block: String, _ name: String) -> JSONPointer { pointer.appending(block).appending(name) }
+    private func location(_ block: String, _ name: String) -> JSONPointer { pointer.appending(block).appending(name) }
 }
 
 extension Content {

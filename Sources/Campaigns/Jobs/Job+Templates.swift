@@ -1,6 +1,6 @@
 extension Job {
     /// The texts of the job that may contain a template, with their pointers.
-    public var personalTexts: [(place: JSONPointer, text: String)] {
+    public var personalTexts: [(location: JSONPointer, text: String)] {
         content.personalTexts(at: .root.appending("content"))
             + (delivery.collapseID.map { [(JSONPointer(text: "/delivery/collapse_id"), $0)] } ?? [])
     }

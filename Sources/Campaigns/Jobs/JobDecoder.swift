@@ -88,9 +88,9 @@ struct JobDraft {
         var limits: (exclude: Audience?, atMost: Int?)?
         let audience = reader.value("audience").flatMap { value -> Audience? in
             let isUrgent = options.policy.urgency == .urgent
-            let place = pointer.appending("audience")
+            let location = pointer.appending("audience")
             let isStored = origin.envelope == nil
-            let decoder = AudienceDecoder(value, at: place, JobFields.audience, origin.tokens, log)
+            let decoder = AudienceDecoder(value, at: location, JobFields.audience, origin.tokens, log)
             limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
             return decoder?.audience(isUrgent: isUrgent, isStored: isStored)
         }
@@ -146,7 +146,7 @@ struct JobDraft {
     ) {
         let known = Set(devices.flatMap(\.variables.keys))
         let collapse = options.collapseID.map {
-            [(place: pointer.appending("delivery").appending("collapse_id"), text: $0)]
+            [(location: pointer.appending("delivery").appending("collapse_id"), text: $0)]
         }
         let texts = content.personalTexts(at: pointer.appending("content")) + (collapse ?? [])
         for warning in Templates.unknownVariables(texts, known: known) { log.warn(warning) }
@@ -179,16 +179,16 @@ struct JobDraft {
 
     private static func metadata(_ reader: ObjectReader) -> [String: String] {
         guard let members = reader.members("metadata") else { return [:] }
-        let place = reader.pointer.appending("metadata")
+        let location = reader.pointer.appending("metadata")
         if members.count > metadataMax {
             let detail = "metadata has \(members.count) pairs, at most \(metadataMax) are allowed"
-            reader.log.refuse(.tooMany, at: place, detail)
+            reader.log.refuse(.tooMany, at: location, detail)
         }
         var metadata: [String: String] = [:]
         for member in members {
             guard case .string(let text) = member.value else {
                 let found = member.value.typeName
-                reader.log.refuse(.type, at: place.appending(member.name), "metadata holds strings, not \(found)")
+                reader.log.refuse(.type, at: location.appending(member.name), "metadata holds strings, not \(found)")
                 continue
             }
             metadata[member.name] = text

@@ -9,21 +9,21 @@ struct JobIdentity {
     }
 
     private static func id(_ reader: ObjectReader, envelope: JobEnvelope?) -> String? {
-        let place = reader.pointer.appending("id")
+        let location = reader.pointer.appending("id")
         guard reader.has("id") else {
             guard let messageID = envelope?.messageID else {
                 reader.require("id", fix: "give the campaign a name of its own, or the AMQP message a message_id")
                 return nil
             }
-            return checked(messageID, "the AMQP message_id", isStored: false, at: place, reader.log)
+            return checked(messageID, "the AMQP message_id", isStored: false, at: location, reader.log)
         }
         guard let text = reader.text("id"),
-            let id = checked(text, "id", isStored: envelope == nil, at: place, reader.log)
+            let id = checked(text, "id", isStored: envelope == nil, at: location, reader.log)
         else { return nil }
         if let messageID = envelope?.messageID, messageID != id {
             reader.log.refuse(
                 .conflict,
-                at: place,
+                at: location,
                 "id and the AMQP message_id are different",
                 fix: "give both the same value, or only one of them"
             )
@@ -53,26 +53,26 @@ struct JobIdentity {
         _ text: String,
         _ name: String,
         isStored: Bool,
-        at place: JSONPointer,
+        at location: JSONPointer,
         _ log: ProblemLog
     ) -> String? {
         if NameRule.isID(text) || isStored && isRunID(text) { return text }
-        log.refuse(.format, at: place, "\(name) must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+        log.refuse(.format, at: location, "\(name) must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
         return nil
     }
 
     private static func app(_ reader: ObjectReader, envelope: JobEnvelope?) -> String? {
         reader.require("app", fix: envelope?.routingKey.map { "the routing key is \($0.clipped)" })
         guard let app = reader.text("app") else { return nil }
-        let place = reader.pointer.appending("app")
+        let location = reader.pointer.appending("app")
         guard NameRule.isApp(app) else {
-            reader.log.refuse(.format, at: place, "app must be 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+            reader.log.refuse(.format, at: location, "app must be 1 to 128 of the characters A-Z a-z 0-9 . _ -")
             return nil
         }
         if let routingKey = envelope?.routingKey, routingKey != app {
             reader.log.refuse(
                 .conflict,
-                at: place,
+                at: location,
                 "app is not the routing key \(routingKey.clipped), by which the broker decides who may send for whom",
                 fix: "publish with the app as the routing key"
             )

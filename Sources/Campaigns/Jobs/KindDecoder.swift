@@ -148,11 +148,11 @@ struct KindDecoder {
         let title = plain("title", block, bytesMax: titleBytesMax)
         let select = block.choice("select", of: Poll.Selection.self) ?? .one
         let choices = entries("choices", block, JobFields.choice, countMax: choicesMax, choice)
-        let place = block.pointer.appending("choices")
-        refuseTwice(choices.map(\.id), "choice", at: place, block.log)
+        let location = block.pointer.appending("choices")
+        refuseTwice(choices.map(\.id), "choice", at: location, block.log)
         if select == .one, choices.count(where: \.isDefault) > 1 {
             let fix = "mark one of them, or give \"select\": \"many\""
-            block.log.refuse(.conflict, at: place, "one choice is taken, and several are the default", fix: fix)
+            block.log.refuse(.conflict, at: location, "one choice is taken, and several are the default", fix: fix)
         }
         guard let id, let title, !choices.isEmpty else { return nil }
         return Poll.Question(id: id, title: title, select: select, choices: choices)
@@ -174,20 +174,20 @@ struct KindDecoder {
         let encoding = block.choice("encoding", of: DataPush.Encoding.self)
         let category = plain("category", block, bytesMax: wordBytesMax)
         guard let value = block.value("body") else { return nil }
-        let place = block.pointer.appending("body")
+        let location = block.pointer.appending("body")
         guard case .string(let body) = value else {
             block.refuseType("body", value, mustBe: "a string")
             return nil
         }
         if body.utf8.contains(0) {
-            block.log.refuse(.format, at: place, "body has a NUL character", fix: "send bytes as base64")
+            block.log.refuse(.format, at: location, "body has a NUL character", fix: "send bytes as base64")
         }
         guard let encoding else { return nil }
         switch encoding {
-        case .text: Templates.refuseAnywhere(in: body, "body", at: place, block.log)
+        case .text: Templates.refuseAnywhere(in: body, "body", at: location, block.log)
         case .base64 where !Base64Text.isValid(body):
             let fix = "write it with the alphabet A-Z a-z 0-9 + / and padding, without line breaks"
-            block.log.refuse(.format, at: place, "body is not Base64 (RFC 4648, section 4)", fix: fix)
+            block.log.refuse(.format, at: location, "body is not Base64 (RFC 4648, section 4)", fix: fix)
         case .base64: break
         }
         return DataPush(encoding: encoding, body: body, category: category)
@@ -220,17 +220,22 @@ struct KindDecoder {
         _ read: (ObjectReader) -> Entry?
     ) -> [Entry] {
         guard let elements = block.array(name, countMax: countMax) else { return [] }
-        let place = block.pointer.appending(name)
-        if elements.isEmpty { block.log.refuse(.empty, at: place, "\(name) is empty", fix: "give at least one") }
+        let location = block.pointer.appending(name)
+        if elements.isEmpty { block.log.refuse(.empty, at: location, "\(name) is empty", fix: "give at least one") }
         return elements.enumerated().compactMap { index, element in
-            ObjectReader(element, at: place.appending(index), fields, block.log).flatMap(read)
+            ObjectReader(element, at: location.appending(index), fields, block.log).flatMap(read)
         }
     }
 
-    private static func refuseTwice(_ ids: [String], _ what: String, at place: JSONPointer, _ log: ProblemLog) {
+    private static func refuseTwice(_ ids: [String], _ what: String, at location: JSONPointer, _ log: ProblemLog) {
         var seen: Set<String> = []
         for id in ids where !seen.insert(id).inserted {
-            log.refuse(.conflict, at: place, "two entries have the id \(id.clipped)", fix: "give each \(what) its own")
+            log.refuse(
+                .conflict,
+                at: location,
+                "two entries have the id \(id.clipped)",
+                fix: "give each \(what) its own"
+            )
         }
     }
 }

@@ -52,21 +52,21 @@ extension Content {
     }
 
     /// Returns every text in which the contract allows templates, with its pointer.
-    public func personalTexts(at pointer: JSONPointer) -> [(place: JSONPointer, text: String)] {
-        var found: [(place: JSONPointer, text: String)] = []
+    public func personalTexts(at pointer: JSONPointer) -> [(location: JSONPointer, text: String)] {
+        var found: [(location: JSONPointer, text: String)] = []
         func add(_ name: String, _ text: String?) {
             if let text { found.append((pointer.appending(name), text)) }
         }
         func add(_ name: String, _ texts: [String]) {
             for (index, text) in texts.enumerated() { found.append((pointer.appending(name).appending(index), text)) }
         }
-        func add(_ value: JSONValue, at place: JSONPointer) {
+        func add(_ value: JSONValue, at location: JSONPointer) {
             switch value {
-            case .string(let text): found.append((place, text))
+            case .string(let text): found.append((location, text))
             case .array(let elements):
-                for (index, element) in elements.enumerated() { add(element, at: place.appending(index)) }
+                for (index, element) in elements.enumerated() { add(element, at: location.appending(index)) }
             case .object(let members):
-                for member in members { add(member.value, at: place.appending(member.name)) }
+                for member in members { add(member.value, at: location.appending(member.name)) }
             case .null, .bool, .number: break
             }
         }
@@ -85,8 +85,8 @@ extension Content {
         }
         for member in data { add(member.value, at: pointer.appending("data").appending(member.name)) }
         for localization in localizations {
-            let place = pointer.appending("localizations").appending(localization.locale)
-            found += localization.content.personalTexts(at: place)
+            let location = pointer.appending("localizations").appending(localization.locale)
+            found += localization.content.personalTexts(at: location)
         }
         return found
     }

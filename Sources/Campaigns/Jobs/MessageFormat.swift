@@ -43,29 +43,29 @@ enum MessageFormat {
             return nil
         }
         for name in ["specversion", "id", "source", "type"] {
-            let place = JSONPointer.root.appending(name)
+            let location = JSONPointer.root.appending(name)
             guard let value = event[name] else {
-                log.refuse(.required, at: place, "a CloudEvent needs the attribute \(name)")
+                log.refuse(.required, at: location, "a CloudEvent needs the attribute \(name)")
                 continue
             }
             guard case .string(let text) = value, !text.isEmpty else {
-                log.refuse(.type, at: place, "\(name) must be a string that is not empty")
+                log.refuse(.type, at: location, "\(name) must be a string that is not empty")
                 continue
             }
             let expected = ["specversion": "1.0", "type": JobDecoder.messageType][name]
             if let expected, text != expected {
-                log.refuse(.value, at: place, "\(name) must be \(expected)", fix: "give \(expected)")
+                log.refuse(.value, at: location, "\(name) must be \(expected)", fix: "give \(expected)")
             }
         }
         if let dataType = event["datacontenttype"], dataType != "application/json" {
-            let place = JSONPointer.root.appending("datacontenttype")
-            log.refuse(.contentType, at: place, "datacontenttype must be application/json")
+            let location = JSONPointer.root.appending("datacontenttype")
+            log.refuse(.contentType, at: location, "datacontenttype must be application/json")
         }
         for member in members where !isAttributeName(member.name) {
-            let place = JSONPointer.root.appending(member.name)
+            let location = JSONPointer.root.appending(member.name)
             log.refuse(
                 member.name == "data_base64" ? .format : .unknownField,
-                at: place,
+                at: location,
                 "a CloudEvent has no \(member.name.clipped) here",
                 fix: member.name == "data_base64" ? "put the job into data as JSON" : nil
             )

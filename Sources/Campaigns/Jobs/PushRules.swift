@@ -59,7 +59,7 @@ struct PushRules {
         if content.liveActivity != nil, pushType != .liveactivity {
             log.refuse(
                 .conflict,
-                at: place("content", "live_activity"),
+                at: location("content", "live_activity"),
                 "live_activity goes with the push type liveactivity only",
                 fix: "give \"push_type\": \"liveactivity\" in delivery"
             )
@@ -71,7 +71,7 @@ struct PushRules {
         if (Content.visibleNames + ["live_activity", "apns", "fcm"]).contains(where: isWrong) { return }
         log.refuse(
             .empty,
-            at: place("content"),
+            at: location("content"),
             "there is nothing to show: no text, badge or sound",
             fix: "give title or body; or content_available for a push of type background"
         )
@@ -84,7 +84,7 @@ struct PushRules {
         else { return }
         log.refuse(
             .required,
-            at: place("content", "title"),
+            at: location("content", "title"),
             "the notification of a campaign of kind \(kind.rawValue) needs a text of its own",
             fix: "give title or body; or content_available alone, and the app fetches it in silence"
         )
@@ -94,7 +94,7 @@ struct PushRules {
         if pushType != .background {
             log.refuse(
                 .conflict,
-                at: place("delivery", "push_type"),
+                at: location("delivery", "push_type"),
                 "a data push is of type background: nothing is shown",
                 fix: "leave push_type out"
             )
@@ -105,7 +105,7 @@ struct PushRules {
     private func refuseHighPriority() {
         log.refuse(
             .conflict,
-            at: place("delivery", "priority"),
+            at: location("delivery", "priority"),
             "Apple refuses background pushes of high priority",
             fix: "give normal or low, or leave it out"
         )
@@ -115,7 +115,7 @@ struct PushRules {
         if !content.contentAvailable, !isWrong("content_available") {
             log.refuse(
                 .required,
-                at: place("content", "content_available"),
+                at: location("content", "content_available"),
                 "a background push needs content_available",
                 fix: "add \"content_available\": true to content"
             )
@@ -125,7 +125,7 @@ struct PushRules {
         if content.mutableContent || content.mediaURL != nil {
             let name = content.mutableContent ? "mutable_content" : "media_url"
             let detail = "\(name) changes what is shown, and a background push shows nothing"
-            log.refuse(.conflict, at: place("content", name), detail, fix: "leave it out")
+            log.refuse(.conflict, at: location("content", name), detail, fix: "leave it out")
         }
     }
 
@@ -134,7 +134,7 @@ struct PushRules {
             if isWrong("live_activity") { return }
             log.refuse(
                 .required,
-                at: place("content", "live_activity"),
+                at: location("content", "live_activity"),
                 "a push of type liveactivity needs live_activity",
                 fix: "give event, timestamp and content_state"
             )
@@ -143,7 +143,7 @@ struct PushRules {
         if activity.event == "start", !content.hasAlert, !Content.alertNames.contains(where: isWrong) {
             log.refuse(
                 .required,
-                at: place("content", "title"),
+                at: location("content", "title"),
                 "the start of a Live Activity needs an alert",
                 fix: "give title and body"
             )
@@ -154,7 +154,7 @@ struct PushRules {
         guard delivery.priority ?? .high != .high || !delivery.policy.dropIfOffline else { return }
         log.warn(
             .unusual,
-            at: place("delivery"),
+            at: location("delivery"),
             "Apple recommends priority high and no storage for push to talk",
             fix: "add \"if_offline\": \"drop\" to delivery"
         )
@@ -163,16 +163,16 @@ struct PushRules {
     private func refuseWhatIsSeen(_ reason: String) {
         for name in content.visibleFields {
             let fix = "leave it out, or choose the push type alert"
-            log.refuse(.conflict, at: place("content", name), "\(name) cannot be sent: \(reason)", fix: fix)
+            log.refuse(.conflict, at: location("content", name), "\(name) cannot be sent: \(reason)", fix: fix)
         }
     }
 
     /// Returns true if a field of content was already refused, so that it is not reported as missing too.
     private func isWrong(_ name: String) -> Bool {
-        log.hasProblem(within: place("content", name))
+        log.hasProblem(within: location("content", name))
     }
 
-    private func place(_ names: String...) -> JSONPointer {
+    private func location(_ names: String...) -> JSONPointer {
         names.reduce(pointer) { $0.appending($1) }
     }
 }

@@ -7,9 +7,9 @@ struct RepetitionDecoder {
     ///   - isLocal: True if the hour is that of each device's clock.
     init(_ delivery: ObjectReader, isLocal: Bool) {
         RepetitionDecoder.refuseOthers(delivery)
-        let place = delivery.pointer.appending("repeat")
+        let location = delivery.pointer.appending("repeat")
         guard let value = delivery.value("repeat"),
-            let reader = ObjectReader(value, at: place, JobFields.repetition, delivery.log)
+            let reader = ObjectReader(value, at: location, JobFields.repetition, delivery.log)
         else {
             repetition = nil
             return

@@ -31,11 +31,11 @@ struct ObjectReader {
     private func refuse(_ member: JSONMember) {
         // A search for a similar name is expensive, and a stranger can send very many fields.
         if log.isFull { return log.omit() }
-        let place = pointer.appending(member.name)
+        let location = pointer.appending(member.name)
         guard let field = fields[member.name] else {
             log.refuse(
                 .unknownField,
-                at: place,
+                at: location,
                 "\(fields.name) has no field \(member.name.clipped)",
                 fix: ObjectReader.suggestion(for: member.name, in: fields)
             )
@@ -43,7 +43,7 @@ struct ObjectReader {
         }
         log.refuse(
             .notInThisVersion,
-            at: place,
+            at: location,
             "\(member.name) is not in this version",
             fix: field.standard.map { "leave it out, or give \($0.text)" } ?? "leave it out"
         )
@@ -194,15 +194,15 @@ struct ObjectReader {
 
     func texts(_ name: String, countMax: Int = .max) -> [String] {
         guard let elements = array(name, countMax: countMax) else { return [] }
-        let place = pointer.appending(name)
+        let location = pointer.appending(name)
         return elements.enumerated().compactMap { index, element in
             guard case .string(let text) = element else {
                 let found = element.typeName
-                log.refuse(.type, at: place.appending(index), "\(name) holds strings, not \(found)")
+                log.refuse(.type, at: location.appending(index), "\(name) holds strings, not \(found)")
                 return nil
             }
             if isFine(text, bytesMax: .max) { return text }
-            refuse(text, name: "an entry of \(name)", at: place.appending(index), bytesMax: .max)
+            refuse(text, name: "an entry of \(name)", at: location.appending(index), bytesMax: .max)
             return nil
         }
     }
@@ -235,14 +235,14 @@ struct ObjectReader {
         !text.isEmpty && text.utf8.count <= bytesMax && !text.utf8.contains(0)
     }
 
-    private func refuse(_ text: String, name: String, at place: JSONPointer, bytesMax: Int) {
+    private func refuse(_ text: String, name: String, at location: JSONPointer, bytesMax: Int) {
         if text.isEmpty {
-            log.refuse(.empty, at: place, "\(name) is empty", fix: "leave it out")
+            log.refuse(.empty, at: location, "\(name) is empty", fix: "leave it out")
         } else if text.utf8.count > bytesMax {
             let detail = "\(name) has \(text.utf8.count) bytes of UTF-8, at most \(bytesMax) are allowed"
-            log.refuse(.length, at: place, detail)
+            log.refuse(.length, at: location, detail)
         } else {
-            log.refuse(.format, at: place, "\(name) has a NUL character")
+            log.refuse(.format, at: location, "\(name) has a NUL character")
         }
     }
 

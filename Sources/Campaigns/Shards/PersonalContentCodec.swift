@@ -5,11 +5,11 @@ extension PersonalContent {
     public func encoded() throws(ShardError) -> [UInt8] {
         guard !isEmpty else { return [] }
         var message = Fanfare_V1_PersonalContent()
-        message.slots = slots.map { slot in
+        message.slots = placeholders.map { placeholder in
             var encoded = Fanfare_V1_TemplateSlot()
-            encoded.at = slot.at
-            encoded.form = slot.form.rawValue
-            encoded.source = slot.source
+            encoded.at = placeholder.at
+            encoded.form = placeholder.form.rawValue
+            encoded.source = placeholder.source
             return encoded
         }
         message.collapseTemplate = collapseID
@@ -22,10 +22,10 @@ extension PersonalContent {
         guard !bytes.isEmpty else { return }
         let message = try ShardError.unwrap { try Fanfare_V1_PersonalContent(serializedBytes: bytes) }
         for slot in message.slots {
-            guard let form = TemplateSlot.Form(rawValue: slot.form) else {
+            guard let form = TemplatePlaceholder.Form(rawValue: slot.form) else {
                 throw .malformed("a template of form \(slot.form), which this worker does not know")
             }
-            slots.append(TemplateSlot(at: slot.at, form: form, source: slot.source))
+            placeholders.append(TemplatePlaceholder(at: slot.at, form: form, source: slot.source))
         }
         collapseID = message.collapseTemplate
     }

@@ -55,7 +55,7 @@ public struct Shard: Equatable, Sendable {
         public var collapseID: String
         /// The payload, without the contents of `personal`.
         public var payload: [UInt8]
-        /// The offset in the payload of each device's message id, see `MessageIDPlace`; nil if there is none.
+        /// The offset in the payload of each device's message id, see `MessageIDPlaceholder`; nil if there is none.
         public var messageIDAt: UInt32?
         /// The templates of the payload and of the collapse id.
         public var personal: PersonalContent

@@ -135,7 +135,7 @@ extension Shard.Facts {
         guard let priority = UInt8(exactly: message.priority) else { throw .malformed("priority out of range") }
         guard !message.app.isEmpty, !message.provider.isEmpty else { throw .malformed("no app or no provider") }
         let messageIDAt = message.messageIDAt == 0 ? nil : message.messageIDAt
-        guard MessageIDPlace.isPossible(messageIDAt, inPayloadOf: message.payload.count) else {
+        guard MessageIDPlaceholder.isPossible(messageIDAt, inPayloadOf: message.payload.count) else {
             throw .malformed("a message id at \(message.messageIDAt) of \(message.payload.count) bytes")
         }
         let personal = try PersonalContent(encoded: [UInt8](message.personal))

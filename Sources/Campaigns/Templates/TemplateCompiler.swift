@@ -81,15 +81,15 @@ struct TemplateCompiler {
     }
 
     private mutating func filter(_ tokens: inout TemplateTokens) throws(TemplateProblem) {
-        let place = tokens.offset
+        let location = tokens.offset
         guard case .name(let name)? = tokens.take()?.kind else {
-            throw problem("a filter's name is missing after |", at: place)
+            throw problem("a filter's name is missing after |", at: location)
         }
         guard let filter = TemplateFilter.byName[name] else {
             let near = Spelling.nearest(to: name, among: TemplateFilter.allCases.map(\.name))
             throw problem(
                 "there is no filter \(name.clipped)",
-                at: place,
+                at: location,
                 fix: near.map { "did you mean \($0)?" }
                     ?? "the filters are \(TemplateFilter.allCases.map(\.name).joined(separator: ", "))"
             )
@@ -105,7 +105,7 @@ struct TemplateCompiler {
         guard filter.arguments.contains(arguments.count) else {
             throw problem(
                 "the filter \(name) has \(arguments.count) arguments",
-                at: place,
+                at: location,
                 fix: "write it like {{ name | \(filter.example) }}"
             )
         }
@@ -133,9 +133,9 @@ struct TemplateCompiler {
     }
 
     private mutating func operand(_ tokens: inout TemplateTokens) throws(TemplateProblem) -> TemplateOperand {
-        let place = tokens.offset
+        let location = tokens.offset
         guard let token = tokens.take() else {
-            throw problem("a value is missing", at: place, fix: "name a variable, or write a text or a number")
+            throw problem("a value is missing", at: location, fix: "name a variable, or write a text or a number")
         }
         switch token.kind {
         case .text(let bytes): return constant(.text, bytes)
@@ -145,7 +145,7 @@ struct TemplateCompiler {
         case .name("nil"), .name("null"), .name("blank"), .name("empty"): return TemplateOperand()
         case .name(let name): return TemplateOperand(kind: .variable, start: template.variable(name))
         case .mark(let mark):
-            throw problem("a value is missing before \(mark)", at: place, fix: "name a variable")
+            throw problem("a value is missing before \(mark)", at: location, fix: "name a variable")
         }
     }
 
@@ -153,22 +153,22 @@ struct TemplateCompiler {
 
     private mutating func tag(_ range: Range<Int>) throws(TemplateProblem) {
         let word = TemplateScanner.word(source, range)
-        let place = source[range].firstIndex { !TemplateScanner.isSpace($0) } ?? range.lowerBound
-        let rest = min(place + word.utf8.count, range.upperBound)..<range.upperBound
+        let location = source[range].firstIndex { !TemplateScanner.isSpace($0) } ?? range.lowerBound
+        let rest = min(location + word.utf8.count, range.upperBound)..<range.upperBound
         switch word {
-        case "if": try begin(rest, at: place)
-        case "elsif": try branch(rest, at: place)
+        case "if": try begin(rest, at: location)
+        case "elsif": try branch(rest, at: location)
         case "else":
             try checkEmpty(rest, word)
-            try otherwise(at: place)
+            try otherwise(at: location)
         case "endif":
             try checkEmpty(rest, word)
-            try end(at: place)
+            try end(at: location)
         case "abort": try abort(rest)
-        case "comment": try comment(at: place)
-        case "raw": try raw(at: place)
+        case "comment": try comment(at: location)
+        case "raw": try raw(at: location)
         case _ where word.hasPrefix("#"): break
-        default: throw unknownTag(word, at: place)
+        default: throw unknownTag(word, at: location)
         }
     }
 
@@ -299,12 +299,12 @@ struct TemplateCompiler {
     private mutating func abort(_ range: Range<Int>) throws(TemplateProblem) {
         var tokens = try TemplateTokens(source, range)
         var reason = ""
-        let place = tokens.offset
+        let location = tokens.offset
         if let token = tokens.take() {
             guard case .text(let bytes) = token.kind else {
                 throw problem(
                     "the reason of abort is a text in quotation marks",
-                    at: place,
+                    at: location,
                     fix: "write {% abort \"reason\" %}"
                 )
             }
@@ -312,7 +312,7 @@ struct TemplateCompiler {
             guard bytes.count <= Self.reasonBytesMax, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                 throw problem(
                     "the reason of abort is over \(Self.reasonBytesMax) bytes, or has control characters",
-                    at: place
+                    at: location
                 )
             }
         }

@@ -5,25 +5,25 @@ public struct TemplateProgram: Sendable {
 
     /// Links a payload with its templates.
     ///
-    /// Throws if a template does not compile; `slots` must be in order and fit the payload.
-    public init(payload: [UInt8], slots: [TemplateSlot], messageIDAt: UInt32?) throws(TemplateProblem) {
+    /// Throws if a template does not compile; `placeholders` must be in order and fit the payload.
+    public init(payload: [UInt8], placeholders: [TemplatePlaceholder], messageIDAt: UInt32?) throws(TemplateProblem) {
         var written = 0
         var idAt = messageIDAt.map { Int($0) }
-        for slot in slots {
-            if let place = idAt, place < Int(slot.at) {
-                constant(payload[written..<place])
+        for placeholder in placeholders {
+            if let offset = idAt, offset < Int(placeholder.at) {
+                constant(payload[written..<offset])
                 messageID()
-                written = place + MessageIDPlace.byteCount
+                written = offset + MessageIDPlaceholder.byteCount
                 idAt = nil
             }
-            constant(payload[written..<Int(slot.at)])
-            written = Int(slot.at)
-            try add(Template(slot.source), slot.form)
+            constant(payload[written..<Int(placeholder.at)])
+            written = Int(placeholder.at)
+            try add(Template(placeholder.source), placeholder.form)
         }
-        if let place = idAt {
-            constant(payload[written..<place])
+        if let offset = idAt {
+            constant(payload[written..<offset])
             messageID()
-            written = place + MessageIDPlace.byteCount
+            written = offset + MessageIDPlaceholder.byteCount
         }
         constant(payload[written...])
     }
@@ -47,7 +47,7 @@ public struct TemplateProgram: Sendable {
         template.instructions.append(TemplateInstruction(operation: .messageID))
     }
 
-    private mutating func add(_ other: Template, _ form: TemplateSlot.Form) {
+    private mutating func add(_ other: Template, _ form: TemplatePlaceholder.Form) {
         guard let member = form.member else { return add(other, escapes: form == .nestedText ? 2 : 1) }
         template.instructions.append(TemplateInstruction(operation: .mark))
         add(other, escapes: 0)
@@ -94,7 +94,7 @@ public struct TemplateProgram: Sendable {
         let text = String(decoding: template.literals[start..<start + Int(operand.count)], as: UTF8.self)
         var bytes: [UInt8] = []
         JSONWriter.writeString(text, into: &bytes)
-        let (place, count) = template.literal(bytes.dropFirst().dropLast())
-        return TemplateOperand(kind: .text, start: place, count: count)
+        let (offset, count) = template.literal(bytes.dropFirst().dropLast())
+        return TemplateOperand(kind: .text, start: offset, count: count)
     }
 }

@@ -60,7 +60,9 @@ public final class TemplateRenderer {
 
     /// The space in `bytes` for the device's message id; nil if there is none.
     public var messageID: UnsafeMutableRawBufferPointer? {
-        messageIDAt.map { UnsafeMutableRawBufferPointer(rebasing: output.memory[$0..<$0 + MessageIDPlace.byteCount]) }
+        messageIDAt.map {
+            UnsafeMutableRawBufferPointer(rebasing: output.memory[$0..<$0 + MessageIDPlaceholder.byteCount])
+        }
     }
 
     /// Renders for the device at a position of the batch; returns nil on success.
@@ -93,7 +95,7 @@ public final class TemplateRenderer {
             case .badge: if !badge(from: mark, prefix: literal(step.left)) { return .invalidBadge }
             case .messageID:
                 messageIDAt = output.count
-                for _ in 0..<MessageIDPlace.byteCount { output.append(UInt8(ascii: "-")) }
+                for _ in 0..<MessageIDPlaceholder.byteCount { output.append(UInt8(ascii: "-")) }
             }
         }
         return ending

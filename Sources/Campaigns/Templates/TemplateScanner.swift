@@ -18,7 +18,7 @@ struct TemplateScanner {
     init(_ source: [UInt8]) { self.source = source }
 
     /// The offset of the next piece.
-    var place: Int { offset }
+    var location: Int { offset }
 
     /// Returns the next piece; nil at the end.
     mutating func next() throws(TemplateProblem) -> Piece? {

@@ -10,7 +10,8 @@ enum Templates {
     static let bytesMax = 32_768
 
     /// Refuses templates that are too large for a shard.
-    static func checkSize(_ texts: [(place: JSONPointer, text: String)], at pointer: JSONPointer, _ log: ProblemLog) {
+    static func checkSize(_ texts: [(location: JSONPointer, text: String)], at pointer: JSONPointer, _ log: ProblemLog)
+    {
         let count = texts.reduce(0) { $0 + (Template.isIn($1.text) ? $1.text.utf8.count : 0) }
         guard count > bytesMax else { return }
         let detail = "the templates have \(count) bytes in all, at most \(bytesMax) are allowed"
@@ -18,12 +19,12 @@ enum Templates {
     }
 
     /// Refuses templates that do not compile.
-    static func check(_ texts: [(place: JSONPointer, text: String)], _ log: ProblemLog) {
-        for (place, text) in texts where Template.isIn(text) {
+    static func check(_ texts: [(location: JSONPointer, text: String)], _ log: ProblemLog) {
+        for (location, text) in texts where Template.isIn(text) {
             do throws(TemplateProblem) {
                 _ = try Template(text)
             } catch {
-                log.refuse(.template, at: place, error.text, fix: error.fix)
+                log.refuse(.template, at: location, error.text, fix: error.fix)
             }
         }
     }
@@ -34,15 +35,15 @@ enum Templates {
     ///   - texts: Texts that compile.
     ///   - known: The names of all variables of the devices.
     static func unknownVariables(
-        _ texts: [(place: JSONPointer, text: String)],
+        _ texts: [(location: JSONPointer, text: String)],
         known: Set<String>
     ) -> [Problem] {
-        texts.flatMap { place, text -> [Problem] in
+        texts.flatMap { location, text -> [Problem] in
             guard Template.isIn(text), let template = try? Template(text) else { return [] }
             return template.names.filter { !known.contains($0) }.map { name in
                 let near = Spelling.nearest(to: name, among: known.sorted())
                 return Problem(
-                    pointer: place.text,
+                    pointer: location.text,
                     code: .unknownVariable,
                     detail: "no device has a variable \(name.clipped); it counts as empty",
                     fix: near.map { "did you mean \($0)?" }

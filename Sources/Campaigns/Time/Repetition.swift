@@ -36,7 +36,7 @@ public struct RunTimes: Sendable {
     private let cron: CronExpression
     private let zone: TimeZoneRules
     private let isLocal: Bool
-    private let patience: Duration
+    private let tolerance: Duration
     /// The end, before which all runs are; nil for none.
     public let until: Timestamp?
 
@@ -50,7 +50,7 @@ public struct RunTimes: Sendable {
         cron = try CronExpression(repetition.cron)
         self.zone = zone
         isLocal = repetition.isLocal
-        patience = ttl.map { .seconds($0) } ?? Repetition.grace
+        tolerance = ttl.map { .seconds($0) } ?? Repetition.grace
         until =
             switch repetition.until {
             case .at(let instant): instant
@@ -107,7 +107,7 @@ public struct RunTimes: Sendable {
         var limit = isLocal ? zone.instant(of: LocalTime(seconds: now.seconds + Self.firstClock)) : now
         if let until { limit = min(limit, until.advanced(by: .milliseconds(-1))) }
         let latest = cron.last(after: due, through: limit, in: zone) ?? due
-        guard now < madeAt(latest).advanced(by: patience) else {
+        guard now < madeAt(latest).advanced(by: tolerance) else {
             return Step(run: nil, missed: latest, next: next(after: latest))
         }
         let before = latest.advanced(by: .milliseconds(-1))

@@ -38,18 +38,18 @@ public struct PollAnswersRequest: Sendable {
         guard let elements = reader.array("answers", countMax: answersMax) else { return [] }
         var result: [PollAnswers.Choice] = []
         for (index, element) in elements.enumerated() {
-            let place = reader.pointer.appending("answers").appending(index)
-            guard let answer = ObjectReader(element, at: place, answerFields, log) else { continue }
+            let location = reader.pointer.appending("answers").appending(index)
+            guard let answer = ObjectReader(element, at: location, answerFields, log) else { continue }
             answer.require("question")
             answer.require("choices")
             let choices = answer.texts("choices", countMax: choicesMax)
             guard let question = answer.text("question", bytesMax: 128) else { continue }
             if result.contains(where: { $0.question == question }) {
                 let fix = "give all choices of a question in one answer"
-                log.refuse(.conflict, at: place.appending("question"), "the question is answered twice", fix: fix)
+                log.refuse(.conflict, at: location.appending("question"), "the question is answered twice", fix: fix)
             }
             if Set(choices).count < choices.count {
-                log.refuse(.conflict, at: place.appending("choices"), "a choice is there twice")
+                log.refuse(.conflict, at: location.appending("choices"), "a choice is there twice")
             }
             result.append(PollAnswers.Choice(question: question, choices: choices))
         }
@@ -63,13 +63,13 @@ public struct PollAnswersRequest: Sendable {
         }
         var problems: [Problem] = []
         for (index, answer) in answers.enumerated() {
-            let place = JSONPointer.root.appending("answers").appending(index)
+            let location = JSONPointer.root.appending("answers").appending(index)
             guard let question = poll.questions.first(where: { $0.id == answer.question }) else {
                 let detail = "the poll has no question \(answer.question.clipped)"
-                problems.append(Problem(pointer: place.appending("question").text, code: .value, detail: detail))
+                problems.append(Problem(pointer: location.appending("question").text, code: .value, detail: detail))
                 continue
             }
-            let choices = place.appending("choices")
+            let choices = location.appending("choices")
             if answer.choices.isEmpty, !question.takesMany {
                 problems.append(Problem(pointer: choices.text, code: .empty, detail: "no choice is made"))
             }
@@ -77,9 +77,9 @@ public struct PollAnswersRequest: Sendable {
                 let detail = "the question \(answer.question.clipped) takes one choice"
                 problems.append(Problem(pointer: choices.text, code: .tooMany, detail: detail))
             }
-            for (place, choice) in answer.choices.enumerated() where !question.choices.contains(choice) {
+            for (position, choice) in answer.choices.enumerated() where !question.choices.contains(choice) {
                 let detail = "the question \(answer.question.clipped) has no choice \(choice.clipped)"
-                problems.append(Problem(pointer: choices.appending(place).text, code: .value, detail: detail))
+                problems.append(Problem(pointer: choices.appending(position).text, code: .value, detail: detail))
             }
         }
         return problems

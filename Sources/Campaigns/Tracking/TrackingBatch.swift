@@ -82,9 +82,9 @@ public struct TrackingBatch: Hashable, Sendable {
     /// Returns the batch as bytes.
     public func encoded() -> [UInt8] {
         var apps: [String] = []
-        var places: [String: UInt64] = [:]
-        for entry in entries where places[entry.device.app] == nil {
-            places[entry.device.app] = UInt64(apps.count)
+        var appIndexes: [String: UInt64] = [:]
+        for entry in entries where appIndexes[entry.device.app] == nil {
+            appIndexes[entry.device.app] = UInt64(apps.count)
             apps.append(entry.device.app)
         }
         var writer = PackedWriter()
@@ -100,7 +100,7 @@ public struct TrackingBatch: Hashable, Sendable {
             case .event: writer.bytes.append(0)
             case .answers: writer.bytes.append(1)
             }
-            writer.number(places[device.app] ?? 0)
+            writer.number(appIndexes[device.app] ?? 0)
             writer.number(UInt64(device.campaign))
             writer.number(UInt64(device.index))
             writer.number(UInt64(bitPattern: device.registered))
@@ -143,12 +143,12 @@ public struct TrackingBatch: Hashable, Sendable {
 
     private static func entry(_ reader: inout BatchReader, _ apps: [String]) throws(Failure) -> Entry {
         let kind = try reader.byte()
-        let place = try reader.count(upTo: entriesMax)
-        guard place < apps.count else { throw .malformed("an app that is not named") }
+        let appIndex = try reader.count(upTo: entriesMax)
+        guard appIndex < apps.count else { throw .malformed("an app that is not named") }
         guard let campaign = UInt32(exactly: try reader.number()), let index = UInt32(exactly: try reader.number())
         else { throw .malformed("a number of more than 32 bits") }
         let device = TrackedDevice(
-            app: apps[place],
+            app: apps[appIndex],
             campaign: campaign,
             index: index,
             registered: Int64(bitPattern: try reader.number())

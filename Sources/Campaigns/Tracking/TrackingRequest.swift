@@ -44,17 +44,17 @@ public struct TrackingRequest: Sendable {
 
     private static func events(_ value: JSONValue, _ now: Timestamp, _ log: ProblemLog) -> [Entry] {
         guard let reader = ObjectReader(value, at: .root, fields, log) else { return [] }
-        let place = JSONPointer.root.appending("events")
+        let location = JSONPointer.root.appending("events")
         guard let elements = reader.array("events", countMax: eventsMax) else {
-            if !reader.has("events") { log.refuse(.required, at: place, "events is missing", fix: "send a list") }
+            if !reader.has("events") { log.refuse(.required, at: location, "events is missing", fix: "send a list") }
             return []
         }
-        if elements.isEmpty { log.refuse(.empty, at: place, "events is empty", fix: "send nothing at all") }
+        if elements.isEmpty { log.refuse(.empty, at: location, "events is empty", fix: "send nothing at all") }
         var seen: Set<String> = []
         var result: [Entry] = []
         result.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            guard let entry = entry(element, index, place.appending(index), now, log) else { continue }
+            guard let entry = entry(element, index, location.appending(index), now, log) else { continue }
             if elements.count == 1 || seen.insert(entry.id).inserted { result.append(entry) }
         }
         return result
@@ -63,25 +63,25 @@ public struct TrackingRequest: Sendable {
     private static func entry(
         _ value: JSONValue,
         _ index: Int,
-        _ place: JSONPointer,
+        _ location: JSONPointer,
         _ now: Timestamp,
         _ log: ProblemLog
     ) -> Entry? {
-        guard let reader = ObjectReader(value, at: place, eventFields, log) else { return nil }
+        guard let reader = ObjectReader(value, at: location, eventFields, log) else { return nil }
         let id = required("id", reader, log)
         if let id, !isUUID(id) {
-            log.refuse(.format, at: place.appending("id"), "id is not a UUID", fix: "make a new UUID for each event")
+            log.refuse(.format, at: location.appending("id"), "id is not a UUID", fix: "make a new UUID for each event")
         }
         let messageID = required("m", reader, log)
-        if let messageID, messageID.utf8.count != MessageIDPlace.byteCount {
+        if let messageID, messageID.utf8.count != MessageIDPlaceholder.byteCount {
             let fix = "send fanfare.m of the push as it came"
-            log.refuse(.format, at: place.appending("m"), "m is not a message id of 22 characters", fix: fix)
+            log.refuse(.format, at: location.appending("m"), "m is not a message id of 22 characters", fix: fix)
         }
-        if !reader.has("type") { log.refuse(.required, at: place.appending("type"), "type is missing") }
+        if !reader.has("type") { log.refuse(.required, at: location.appending("type"), "type is missing") }
         let type = reader.choice("type", among: TrackedType.words).flatMap(TrackedType.init(word:))
         let surface =
             reader.choice("surface", among: TrackedSurface.words).flatMap(TrackedSurface.init(word:)) ?? .system
-        if !reader.has("at") { log.refuse(.required, at: place.appending("at"), "at is missing") }
+        if !reader.has("at") { log.refuse(.required, at: location.appending("at"), "at is missing") }
         let at = reader.instant("at")
         let (action, reason) = (
             detail("action", EventTable.action, type, reader), detail("reason", EventTable.reason, type, reader)
@@ -105,11 +105,11 @@ public struct TrackingRequest: Sendable {
         _ type: TrackedType?,
         _ reader: ObjectReader
     ) -> String? {
-        let place = reader.pointer.appending(name)
+        let location = reader.pointer.appending(name)
         guard reader.has(name), reader.value(name, isNullable: true) != .null else {
             if let type, presence(type.event) == .required {
                 let fix = "name the button that was pressed"
-                reader.log.refuse(.required, at: place, "\(type.word) needs an \(name)", fix: fix)
+                reader.log.refuse(.required, at: location, "\(type.word) needs an \(name)", fix: fix)
             }
             return nil
         }
@@ -117,18 +117,18 @@ public struct TrackingRequest: Sendable {
         if let type, presence(type.event) == .forbidden {
             let owners = EventTable.Event.allCases.filter { presence($0) != .forbidden }.map(\.rawValue)
             let detail = "only \(owners.joined(separator: " and ")) has \(name)"
-            reader.log.refuse(.conflict, at: place, detail, fix: "leave it out")
+            reader.log.refuse(.conflict, at: location, detail, fix: "leave it out")
         }
         if let text, !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
-            reader.log.refuse(.format, at: place, "\(name) has a control character")
+            reader.log.refuse(.format, at: location, "\(name) has a control character")
             return nil
         }
         return text
     }
 
     static func required(_ name: String, _ reader: ObjectReader, _ log: ProblemLog) -> String? {
-        let place = reader.pointer.appending(name)
-        if !reader.has(name) { log.refuse(.required, at: place, "\(name) is missing") }
+        let location = reader.pointer.appending(name)
+        if !reader.has(name) { log.refuse(.required, at: location, "\(name) is missing") }
         return reader.text(name, bytesMax: 64)
     }
 

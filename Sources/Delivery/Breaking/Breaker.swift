@@ -71,7 +71,7 @@ public struct Breaker: Sendable, Equatable {
     /// The time that a probe may take: a connection, a stream's deadline and the rest of a shard.
     public static let probeLease = Duration.seconds(60)
     /// The extra wait before a retry shard may be the probe: two polls of a planner.
-    public static let retryPatience = Duration.seconds(1)
+    public static let retryDelay = Duration.seconds(1)
     /// The number of shards that each poll of the planner (every 500 ms) may release just after the breaker has closed.
     ///
     /// The number doubles every second up to `paceMax`, because the provider has only just come back.
@@ -108,7 +108,7 @@ public struct Breaker: Sendable, Equatable {
     /// such a late report.
     public mutating func open(_ trip: Trip, now: Timestamp) -> Bool {
         // A closing in the future was written by a wrong clock, so it refutes nothing.
-        guard !isOpen, trip.since >= since || since > Ahead.done.limit(now) else { return false }
+        guard !isOpen, trip.since >= since || since > FutureLimit.done.limit(now) else { return false }
         self = Breaker(opening: trip, now: now)
         return true
     }
@@ -117,11 +117,11 @@ public struct Breaker: Sendable, Equatable {
     ///
     /// Retries have to wait longer, until no first attempt was on offer: they may consist of devices that always fail.
     public func isProbeDue(attempt: UInt32 = 1, now: Timestamp) -> Bool {
-        let patience = attempt > 1 ? Self.retryPatience : .zero
-        guard isOpen, Ahead.breakerCooldown.isPassed(probeAt, now: now.advanced(by: .zero - patience)) else {
+        let delay = attempt > 1 ? Self.retryDelay : .zero
+        guard isOpen, FutureLimit.breakerCooldown.isPassed(probeAt, now: now.advanced(by: .zero - delay)) else {
             return false
         }
-        return probe.map { Ahead.probe.isPassed($0.until, now: now) } ?? true
+        return probe.map { FutureLimit.probe.isPassed($0.until, now: now) } ?? true
     }
 
     /// Notes that a shard was chosen as the probe.
@@ -153,7 +153,7 @@ public struct Breaker: Sendable, Equatable {
     }
 
     /// Makes the next probe due at once, because an operator has stepped in.
-    public mutating func hurry(now: Timestamp) {
+    public mutating func expedite(now: Timestamp) {
         if isOpen { probeAt = min(probeAt, now) }
     }
 
@@ -183,16 +183,16 @@ public struct Breaker: Sendable, Equatable {
 
         /// The number of shards that one poll of the planner may release.
         public func pace(now: Timestamp) -> Int {
-            guard case .closed(let since?) = self, since <= Ahead.done.limit(now) else { return Breaker.paceMax }
+            guard case .closed(let since?) = self, since <= FutureLimit.done.limit(now) else { return Breaker.paceMax }
             let seconds = max(0, min(now.seconds - since.seconds, 8))
             return min(Breaker.paceMax, Breaker.paceFirst << Int(seconds))
         }
     }
 }
 
-extension Ahead {
+extension FutureLimit {
     /// The lease of a breaker's probe.
-    public static var probe: Ahead { Ahead(Breaker.probeLease) }
+    public static var probe: FutureLimit { FutureLimit(Breaker.probeLease) }
     /// A breaker's cooldown before its next probe.
-    public static var breakerCooldown: Ahead { Ahead(Breaker.askedRestMax) }
+    public static var breakerCooldown: FutureLimit { FutureLimit(Breaker.askedRestMax) }
 }

@@ -25,13 +25,13 @@ public struct EndpointFaults: Sendable {
     /// A device of a run: the run's index on its loop, and the position in its shard.
     public struct Device: Equatable, Sendable {
         /// The run's index, as the caller numbers it.
-        public var slot: Int
+        public var runIndex: Int
         /// The device's position in the shard.
         public var position: Int
 
         /// A device.
-        public init(slot: Int, position: Int) {
-            (self.slot, self.position) = (slot, position)
+        public init(runIndex: Int, position: Int) {
+            (self.runIndex, self.position) = (runIndex, position)
         }
     }
 
@@ -183,9 +183,9 @@ public struct EndpointFaults: Sendable {
     }
 
     /// Notes that a run opens no more streams: its deferred devices stay pending.
-    mutating func runStopped(_ slot: Int) {
+    mutating func runStopped(_ runIndex: Int) {
         guard !putOff.isEmpty else { return }
-        decide(as: .setAside(.breaker)) { $0.slot == slot }
+        decide(as: .setAside(.breaker)) { $0.runIndex == runIndex }
     }
 
     /// Notes that a probe's run is over, whatever its result.

@@ -137,7 +137,7 @@ public struct FrequencyCharge: Sendable, Hashable {
     }
 
     private static func append(_ value: UInt64, _ count: UInt64, _ bytes: inout [UInt8]) {
-        for place in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (place * 8))) }
+        for offset in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (offset * 8))) }
     }
 
     private static func number(_ bytes: [UInt8], _ start: Int, _ count: Int) -> UInt64 {

@@ -25,7 +25,7 @@ public struct Claim: Sendable, Equatable {
     /// The epoch of a former run after a full but fruitless wait (`HeldDeliveries`); nil during the wait, or without
     /// one.
     public var overdue: UInt32?
-    /// True if another worker's silence means that it is dead (`LedgerHearing`).
+    /// True if another worker's silence means that it is dead (`ReportSeries`).
     public var judgesSilence: Bool
     /// The message's description of itself; nil if the shard was made from the row.
     public var content: Content?

@@ -4,10 +4,10 @@
 /// ever, and everything behind it would wait. A failure of the ledger affects every message, so it does not count: then
 /// all wait, unacked. Pure; the caller passes the time.
 public struct IntakeTries: Sendable {
-    /// The number of failed tries, over at least `patience`, after which a message is parked.
+    /// The number of failed tries, over at least `timeout`, after which a message is parked.
     public static let triesMax = 5
     /// The time from the first failed try to the last.
-    public static let patience = Duration.seconds(60)
+    public static let timeout = Duration.seconds(60)
     /// The time between two tries while the ledger is unavailable to everybody.
     public static let pause = Duration.seconds(1)
 
@@ -31,7 +31,7 @@ public struct IntakeTries: Sendable {
         let first = firstAt ?? now
         firstAt = first
         failures += 1
-        if failures >= Self.triesMax, now.since(first) >= Self.patience { return .park }
-        return .again(after: Self.patience / (Self.triesMax - 1))
+        if failures >= Self.triesMax, now.since(first) >= Self.timeout { return .park }
+        return .again(after: Self.timeout / (Self.triesMax - 1))
     }
 }

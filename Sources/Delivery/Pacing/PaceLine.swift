@@ -23,7 +23,7 @@ public struct PaceLine: Hashable, Sendable {
     /// Requests without a slot move a quota's line on by their number (`Pacing.charge`). Shards move the other lines on
     /// by at most a whole shard at the rate's lowest.
     var furthest: Int64 {
-        let tolerance = Int64(Ahead.tolerance / .microseconds(1))
+        let tolerance = Int64(FutureLimit.tolerance / .microseconds(1))
         guard !pace.losesRamp else { return Pacing.lead + Pacing.maxLength + tolerance }
         let lowest = pace.perMinute(at: 0, from: pace.rampUp > 0 ? 0 : -1)
         return Pacing.lead + Pace.length(of: Shard.devicesMax, perMinute: lowest) + tolerance

@@ -106,7 +106,7 @@ public enum Pacing {
     public static func rest(_ lines: [PaceLine], now: Timestamp) -> Int64 {
         let instant = now.milliseconds * 1000
         let next = lines.map { $0.next(at: instant) }.max() ?? 0
-        return max(0, next - instant - lead + lookAhead)
+        return max(0, next - instant - lead + lookahead)
     }
 
     /// Returns the same for a provider that also has a quota.
@@ -123,7 +123,7 @@ public enum Pacing {
     public static let idleRest: Int64 = 200_000
 
     /// The time for which slots are given away in one batch, a tenth of a second, instead of one by one.
-    private static let lookAhead: Int64 = 100_000
+    private static let lookahead: Int64 = 100_000
 }
 
 /// The turns of the devices within a shard's slot.

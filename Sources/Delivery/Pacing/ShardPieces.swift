@@ -6,10 +6,10 @@ extension ShardRecord {
     /// The first piece has the ordinal of the chunk; the others have their number above it. A list has fewer than 2^23
     /// chunks (four billion devices in chunks of 500), and a chunk fewer than 2^9 pieces.
     public func pieces(devicesMax: Int) -> [ShardRecord] {
-        let places = Array(0..<count)
+        let indexes = Array(0..<count)
         let size = id.key.ordinal < 1 << Self.ordinalBits ? max(1, devicesMax) : count
         return stride(from: 0, to: count, by: size).enumerated().map { number, start in
-            let part = places[start..<min(count, start + size)]
+            let part = indexes[start..<min(count, start + size)]
             var row = self
             row.id.key.ordinal += UInt32(number) << Self.ordinalBits
             row.count = part.count
@@ -31,11 +31,11 @@ extension ShardRecord {
 
 extension Progress {
     /// The progress of some of the devices.
-    fileprivate func of(_ places: ArraySlice<Int>) -> Progress {
-        var result = Progress(count: places.count)
-        for (place, old) in places.enumerated() {
+    fileprivate func of(_ indexes: ArraySlice<Int>) -> Progress {
+        var result = Progress(count: indexes.count)
+        for (index, old) in indexes.enumerated() {
             guard case .outcome(let outcome) = state(at: old) else { continue }
-            result.end(place, outcome, notes[UInt16(old)] ?? Note())
+            result.end(index, outcome, notes[UInt16(old)] ?? Note())
         }
         return result
     }

@@ -24,7 +24,7 @@ public enum AsideRelease {
     ) -> Bool {
         guard campaign.stage.isLive, campaign.ending(at: now) == nil else { return false }
         switch reason {
-        case .rate: return !isPaced && campaign.asideReason == nil && Ahead.rung.isPassed(dueAt ?? now, now: now)
+        case .rate: return !isPaced && campaign.asideReason == nil && FutureLimit.rung.isPassed(dueAt ?? now, now: now)
         case .handOver: return true
         case .quiet: return !isQuiet && campaign.asideReason == nil
         case .held: return campaign.mayPlan(at: now)

@@ -35,15 +35,15 @@ public struct KnownDevices: Sendable, Equatable {
     fileprivate func endings(_ positions: [UInt16], count: Int) -> Progress? {
         guard !dead.isEmpty || !optedOut.isEmpty || !capped.isEmpty else { return nil }
         var progress = Progress(count: count)
-        for place in 0..<count {
-            let position = positions.isEmpty ? place : Int(positions[place])
+        for index in 0..<count {
+            let position = positions.isEmpty ? index : Int(positions[index])
             if optedOut[position] {
-                progress.end(place, .skipped, Progress.Note(reason: "OptedOut", requests: 0))
+                progress.end(index, .skipped, Progress.Note(reason: "OptedOut", requests: 0))
             } else if dead[position] {
                 // The provider has said so once, and is not asked again.
-                progress.end(place, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
+                progress.end(index, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
             } else if capped[position] {
-                progress.end(place, .skipped, Progress.Note(reason: "FrequencyCap", requests: 0))
+                progress.end(index, .skipped, Progress.Note(reason: "FrequencyCap", requests: 0))
             }
         }
         return progress

@@ -25,15 +25,15 @@ public struct PlannerLease: Sendable, Equatable {
     public func taken(by worker: Int64, isPaced: Bool, now: Timestamp) -> PlannerLease? {
         let length = isPaced ? Self.pacedLength : Self.length
         guard owner == worker else {
-            guard owner == 0 || Ahead.lease.isPassed(until, now: now) else { return nil }
+            guard owner == 0 || FutureLimit.lease.isPassed(until, now: now) else { return nil }
             return PlannerLease(owner: worker, epoch: epoch + 1, until: now.advanced(by: length))
         }
-        let isFresh = until > now.advanced(by: length * 2 / 3) && until <= Ahead.lease.limit(now)
+        let isFresh = until > now.advanced(by: length * 2 / 3) && until <= FutureLimit.lease.limit(now)
         return isFresh ? self : PlannerLease(owner: worker, epoch: epoch, until: now.advanced(by: length))
     }
 }
 
-extension Ahead {
+extension FutureLimit {
     /// A planner's lease of a campaign.
-    public static var lease: Ahead { Ahead(PlannerLease.length) }
+    public static var lease: FutureLimit { FutureLimit(PlannerLease.length) }
 }

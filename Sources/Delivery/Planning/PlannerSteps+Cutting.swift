@@ -2,24 +2,24 @@ import Campaigns
 
 /// New shards, as many as the lanes' windows have room for.
 extension PlannerSteps {
-    mutating func beginCutting(_ look: Look) {
+    mutating func beginCutting(_ observation: Observation) {
         (isCutting, guarded) = (false, [])
-        guard look.isTaking, !open(look).isEmpty else { return }
+        guard observation.isTaking, !open(observation).isEmpty else { return }
         isCutting = true
-        add([.lookAtWindow])
+        add([.readWindow])
     }
 
     /// The leases of which shards may be cut now.
-    private func open(_ look: Look) -> [LeasedCampaign] {
+    private func open(_ observation: Observation) -> [LeasedCampaign] {
         leases.filter {
-            $0.unplannedChunks > 0 && !$0.isPaced && $0.facts.mayPlan(at: look.shared)
+            $0.unplannedChunks > 0 && !$0.isPaced && $0.facts.mayPlan(at: observation.shared)
                 && accounts.has($0.facts.app, $0.provider)
         }
     }
 
     /// Takes what is out and unclaimed, and shares the free capacity of each lane among its campaigns.
-    public mutating func looked(atWindow uses: [WindowUse], _ look: Look) {
-        let open = open(look)
+    public mutating func didRead(window uses: [WindowUse], _ observation: Observation) {
+        let open = open(observation)
         var lanes: [Lane] = []
         for lease in open where !lanes.contains(lease.lane) { lanes.append(lease.lane) }
         for lane in lanes {

@@ -22,27 +22,28 @@ extension PlannerSteps {
         stage = .leased
         let planned = Set(leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number))
         if !planned.isEmpty { add([.complete(planned)]) }
-        lookAtHeld()
+        readHeld()
     }
 
-    /// Takes the result of `lookBehind`: if another planner's lease has lapsed, its campaigns need not wait.
-    public mutating func lookedBehind(hasLapsed: Bool, _ look: Look) {
-        if hasLapsed { lease(look) }
+    /// Takes the result of `checkLapsedLeases`: if another planner's lease has lapsed, its campaigns need not wait.
+    public mutating func didCheckLapsedLeases(hasLapsed: Bool, _ observation: Observation) {
+        if hasLapsed { lease(observation) }
     }
 
     // MARK: Held campaigns
 
     /// Polls the held campaigns whose first shards are here, so that only a hint is between `fire` and the broker.
-    mutating func lookAtHeld() {
-        if !prepared.isEmpty { add([.lookAtHeld(Set(prepared.keys.map(\.campaign)))]) }
+    mutating func readHeld() {
+        if !prepared.isEmpty { add([.readHeld(Set(prepared.keys.map(\.campaign)))]) }
     }
 
     /// Takes the present facts of held campaigns.
-    public mutating func looked(atHeld campaigns: [Held], _ look: Look) {
-        guard look.isTaking else { return }
+    public mutating func didRead(held campaigns: [Held], _ observation: Observation) {
+        guard observation.isTaking else { return }
         for held in campaigns where held.facts.stage != .held {
             let campaign = held.facts
-            guard var shards = prepared.removeValue(forKey: ShareKey(campaign)), campaign.mayPlan(at: look.shared)
+            guard var shards = prepared.removeValue(forKey: ShareKey(campaign)),
+                campaign.mayPlan(at: observation.shared)
             else {
                 continue
             }
@@ -77,10 +78,10 @@ extension PlannerSteps {
 
     // MARK: Superseding
 
-    mutating func supersede(_ look: Look) {
+    mutating func supersede(_ observation: Observation) {
         isWaiting = false
         var asked: Set<UInt32> = []
-        for facts in leases.map(\.facts) where !facts.isReleased && facts.mayRelease(at: look.shared) {
+        for facts in leases.map(\.facts) where !facts.isReleased && facts.mayRelease(at: observation.shared) {
             if asked.insert(facts.number).inserted { add([.release(campaign: facts.number)]) }
         }
     }
@@ -96,27 +97,27 @@ extension PlannerSteps {
 
     // MARK: Shards that were set aside
 
-    mutating func releaseAsides(_ look: Look) {
+    mutating func releaseAsides(_ observation: Observation) {
         // Shards that the broker would not take stay in the ledger.
-        guard look.isTaking else { return }
+        guard observation.isTaking else { return }
         for lease in leases where accounts.has(lease.facts.app, lease.provider) {
             if lease.facts.breaker.isOpen {
-                add([.lookForProbe(lease)])
-            } else if lease.facts.mayPlan(at: look.shared) {
-                add([.lookForAside(lease)])
+                add([.checkProbe(lease)])
+            } else if lease.facts.mayPlan(at: observation.shared) {
+                add([.checkAside(lease)])
             }
         }
     }
 
     /// Notes whether a probe of the provider is due.
-    public mutating func lookedForProbe(isDue: Bool) {
-        if case .lookForProbe(let lease) = doing, isDue { addFirst(.probe(lease)) }
+    public mutating func didCheckProbe(isDue: Bool) {
+        if case .checkProbe(let lease) = doing, isDue { addFirst(.probe(lease)) }
     }
 
     /// Notes whether shards of the campaign are set aside: they go out at the pace of the breaker since it closed.
-    public mutating func lookedForAside(isThere: Bool, _ look: Look) {
-        guard case .lookForAside(let lease) = doing, isThere else { return }
-        addFirst(.releaseAside(lease, limit: lease.facts.breaker.pace(now: look.shared)))
+    public mutating func didCheckAside(isThere: Bool, _ observation: Observation) {
+        guard case .checkAside(let lease) = doing, isThere else { return }
+        addFirst(.releaseAside(lease, limit: lease.facts.breaker.pace(now: observation.shared)))
     }
 
     /// Takes the number of shards that were released; 0 if no more are due.

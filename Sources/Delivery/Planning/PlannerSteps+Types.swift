@@ -5,8 +5,8 @@ extension PlannerSteps {
     public enum Step: Sendable, Equatable {
         /// Wait until this instant, or until somebody wakes the planner.
         case rest(until: MonotonicInstant)
-        /// Read the present facts of these held campaigns; then `looked(atHeld:_:)`.
-        case lookAtHeld(Set<UInt32>)
+        /// Read the present facts of these held campaigns; then `didRead(held:_:)`.
+        case readHeld(Set<UInt32>)
         /// Publish the first shards of a campaign that was fired: their rows are on their way since that commit.
         case publishFired([ShardToPublish])
         /// Complete those of these campaigns that are done.
@@ -15,18 +15,18 @@ extension PlannerSteps {
         case lease
         /// Give all leases back, so that others have the campaigns at once.
         case giveUpLeases
-        /// Check whether another planner has failed to renew a lease in time; then `lookedBehind(hasLapsed:_:)`.
-        case lookBehind
+        /// Check whether another planner has failed to renew a lease in time; then `didCheckLapsedLeases`.
+        case checkLapsedLeases
         /// Write the first shards of a held campaign; then `prepared(_:)`.
         case prepare(LeasedCampaign, shardsMax: Int)
         /// Let a campaign supersede older ones; then `released(_:)`.
         case release(campaign: UInt32)
-        /// Check whether a probe of an open breaker is due; then `lookedForProbe(isDue:)`.
-        case lookForProbe(LeasedCampaign)
+        /// Check whether a probe of an open breaker is due; then `didCheckProbe(isDue:)`.
+        case checkProbe(LeasedCampaign)
         /// Let one shard through an open breaker.
         case probe(LeasedCampaign)
-        /// Check whether shards of a campaign are set aside; then `lookedForAside(isThere:_:)`.
-        case lookForAside(LeasedCampaign)
+        /// Check whether shards of a campaign are set aside; then `didCheckAside(isThere:_:)`.
+        case checkAside(LeasedCampaign)
         /// Publish shards that were set aside for reasons that have ended; then `releasedAside(_:)`.
         case releaseAside(LeasedCampaign, limit: Int)
         /// Settle some of the rows that ended campaigns have left; then `endedPiece(isMore:)`.
@@ -52,14 +52,14 @@ extension PlannerSteps {
         case freeze(LeasedCampaign, upTo: Duration)
         /// Drop the open work on an audience or an in-app campaign that is no longer this planner's.
         case forget(campaign: UInt32)
-        /// Read what is out and unclaimed; then `looked(atWindow:_:)`.
-        case lookAtWindow
+        /// Read what is out and unclaimed; then `didRead(window:_:)`.
+        case readWindow
         /// Cut and publish shards; then `cut(_:)`.
         case cut(LeasedCampaign, shardsMax: Int)
     }
 
     /// The driver's state when it asks for the next step.
-    public struct Look: Sendable {
+    public struct Observation: Sendable {
         /// The instant.
         public var now: MonotonicInstant
         /// The instant on the clock that all workers share.

@@ -10,16 +10,16 @@ extension PlannerSteps {
     /// Takes the time until the campaign's next poll, in microseconds.
     public mutating func gaveTurns(rest: Int64, _ now: MonotonicInstant) {
         guard case .giveTurns(let lease, _) = doing else { return }
-        turnRests[lease.facts.number] = now.advanced(by: max(Self.turnPause, .microseconds(rest)))
+        nextTurns[lease.facts.number] = now.advanced(by: max(Self.turnPause, .microseconds(rest)))
     }
 
     // MARK: In-app campaigns
 
-    mutating func beginInApp(_ look: Look) {
+    mutating func beginInApp(_ observation: Observation) {
         let waiting = leases.filter { $0.facts.isInApp && [.scheduled, .held].contains($0.facts.stage) }
         let campaigns = Set(waiting.map(\.facts.number))
         inAppReady.formIntersection(campaigns)
-        inAppRests = inAppRests.filter { campaigns.contains($0.key) && $0.value > look.now }
+        inAppRests = inAppRests.filter { campaigns.contains($0.key) && $0.value > observation.now }
         if let campaign = preparing, !campaigns.contains(campaign) {
             preparing = nil
             add([.forget(campaign: campaign)])
@@ -28,7 +28,7 @@ extension PlannerSteps {
             let campaign = lease.facts.number
             guard inAppRests[campaign] == nil, retries[campaign] == nil else { continue }
             if inAppReady.contains(campaign) {
-                if lease.mayGoLive(at: look.shared) { add([.beginInApp(lease)]) }
+                if lease.mayGoLive(at: observation.shared) { add([.beginInApp(lease)]) }
             } else if preparing == nil || preparing == campaign {
                 // Only one campaign's lists at a time, because a restart begins at the front.
                 preparing = campaign
@@ -38,18 +38,18 @@ extension PlannerSteps {
     }
 
     /// Takes the progress of the in-app campaign's lists.
-    public mutating func preparedInApp(_ work: Work, _ look: Look) {
+    public mutating func preparedInApp(_ work: Work, _ observation: Observation) {
         guard case .prepareInApp(let lease, _) = doing, work != .goesOn else { return }
         preparing = nil
         guard work == .done else { return }
         inAppReady.insert(lease.facts.number)
-        if lease.mayGoLive(at: look.shared) { addFirst(.beginInApp(lease)) }
+        if lease.mayGoLive(at: observation.shared) { addFirst(.beginInApp(lease)) }
     }
 
     /// Notes that the in-app campaign was told to go live; its lease later shows the result.
     public mutating func beganInApp(_ now: MonotonicInstant) {
         guard case .beginInApp(let lease) = doing else { return }
-        inAppRests[lease.facts.number] = now.advanced(by: Self.inAppLook)
+        inAppRests[lease.facts.number] = now.advanced(by: Self.inAppPoll)
     }
 
     // MARK: Audiences

@@ -26,7 +26,7 @@ public struct PlannerSteps: Sendable {
     /// The time for reading lists of in-app campaigns before everything else has its turn.
     public static let inAppSlice = Duration.milliseconds(20)
     /// The time by which a lease shows that its in-app campaign has gone live.
-    public static let inAppLook = Duration.seconds(1)
+    public static let inAppPoll = Duration.seconds(1)
 
     /// The number of shards that a sender prefetches from its lane.
     let prefetch: Int
@@ -45,7 +45,7 @@ public struct PlannerSteps: Sendable {
     var leases: [LeasedCampaign] = []
     /// The instant of the last leasing; nil: lease anew in the next pass.
     var leasedAt: MonotonicInstant?
-    private var lookedBehindAt: MonotonicInstant?
+    private var lapseCheckedAt: MonotonicInstant?
     private var sweptAt: MonotonicInstant?
     /// The number of workers that send.
     var consumers = 1
@@ -59,7 +59,7 @@ public struct PlannerSteps: Sendable {
     var isEnding = false
 
     /// The instants of the next polls of campaigns under a rate.
-    var turnRests: [UInt32: MonotonicInstant] = [:]
+    var nextTurns: [UInt32: MonotonicInstant] = [:]
     /// The instants at which a campaign's failed work is tried again.
     var retries: [UInt32: MonotonicInstant] = [:]
     /// The instants of the next polls of in-app campaigns that went live.
@@ -83,17 +83,17 @@ public struct PlannerSteps: Sendable {
     }
 
     /// Returns the next step.
-    public mutating func next(_ look: Look) -> Step {
-        isHinted = isHinted || look.isHinted
-        progressed.formUnion(look.progressed)
+    public mutating func next(_ observation: Observation) -> Step {
+        isHinted = isHinted || observation.isHinted
+        progressed.formUnion(observation.progressed)
         while true {
             while let step = first.popLast() ?? todo.popFirst() {
-                guard isPossible(step, look) else { continue }
+                guard isPossible(step, observation) else { continue }
                 doing = step
                 return step
             }
             doing = nil
-            if let step = goOn(look) { return step }
+            if let step = goOn(observation) { return step }
         }
     }
 
@@ -126,12 +126,12 @@ public struct PlannerSteps: Sendable {
     }
 
     /// Returns true if a step that was right when its stage began is still possible.
-    private func isPossible(_ step: Step, _ look: Look) -> Bool {
+    private func isPossible(_ step: Step, _ observation: Observation) -> Bool {
         switch step {
-        case .lookAtHeld, .publishFired, .lookForProbe, .probe, .lookForAside, .releaseAside, .giveTurns, .publishLeft,
-            .republishLost, .lookAtWindow, .cut:
-            look.isTaking
-        case .freeze: look.now < freezeEnd
+        case .readHeld, .publishFired, .checkProbe, .probe, .checkAside, .releaseAside, .giveTurns, .publishLeft,
+            .republishLost, .readWindow, .cut:
+            observation.isTaking
+        case .freeze: observation.now < freezeEnd
         default: true
         }
     }
@@ -139,7 +139,7 @@ public struct PlannerSteps: Sendable {
     // MARK: - The stages
 
     /// Begins the next stage; returns a step if the planner waits.
-    private mutating func goOn(_ look: Look) -> Step? {
+    private mutating func goOn(_ observation: Observation) -> Step? {
         switch stage {
         case .resting(let until):
             stage = .holding
@@ -147,47 +147,49 @@ public struct PlannerSteps: Sendable {
         case .holding:
             // While shards are still to be cut, other processes make room too. Without a hint a pass takes at least
             // that long, because every claim and settlement makes room.
-            if !isHinted, let end = begunAt?.advanced(by: cadence.rest), look.now < end { return .rest(until: end) }
-            begunAt = look.now
+            if !isHinted, let end = begunAt?.advanced(by: cadence.rest), observation.now < end {
+                return .rest(until: end)
+            }
+            begunAt = observation.now
             stage = .fired
-            if isHinted { lookAtHeld() }
+            if isHinted { readHeld() }
         case .fired:
             stage = .progressed
             completeProgressed()
         case .progressed:
             stage = .leasing
-            beginLeasing(look)
+            beginLeasing(observation)
         case .leasing, .asides:
             stage = .ending
-            if isEnding, look.isInTime { add([.endPiece]) }
+            if isEnding, observation.isInTime { add([.endPiece]) }
         case .leased:
             stage = .preparing
             prepareHeld()
         case .preparing:
             stage = .superseding
-            supersede(look)
+            supersede(observation)
         case .superseding:
             stage = .asides
-            releaseAsides(look)
+            releaseAsides(observation)
         case .ending:
             stage = .runs
-            makeRuns(look)
+            makeRuns(observation)
         case .runs:
             stage = .turns
-            giveTurns(look)
+            giveTurns(observation)
         case .turns:
             stage = .sweeping
-            sweep(look)
+            sweep(observation)
         case .sweeping:
             stage = .inApp
-            beginInApp(look)
+            beginInApp(observation)
         case .inApp:
             stage = .audiences
-            freezeAudiences(look)
+            freezeAudiences(observation)
         case .audiences:
             stage = .cutting
-            beginCutting(look)
-        case .cutting: endPass(look)
+            beginCutting(observation)
+        case .cutting: endPass(observation)
         }
         return nil
     }
@@ -200,41 +202,43 @@ public struct PlannerSteps: Sendable {
         if !campaigns.isEmpty { add([.complete(campaigns)]) }
     }
 
-    private mutating func beginLeasing(_ look: Look) {
+    private mutating func beginLeasing(_ observation: Observation) {
         defer { isHinted = false }
         let pause = leases.contains(where: \.isPaced) ? Self.pacedLeasePause : Self.leasePause
-        if isHinted || isWaiting || leasedAt.map({ look.now.since($0) >= pause }) ?? true {
-            lease(look)
-        } else if lookedBehindAt.map({ look.now.since($0) >= Self.idlePause }) ?? true {
-            lookedBehindAt = look.now
-            add([.lookBehind])
+        if isHinted || isWaiting || leasedAt.map({ observation.now.since($0) >= pause }) ?? true {
+            lease(observation)
+        } else if lapseCheckedAt.map({ observation.now.since($0) >= Self.idlePause }) ?? true {
+            lapseCheckedAt = observation.now
+            add([.checkLapsedLeases])
         }
     }
 
-    mutating func lease(_ look: Look) {
-        leasedAt = look.now
-        if look.isInTime { return add([.lease]) }
+    mutating func lease(_ observation: Observation) {
+        leasedAt = observation.now
+        if observation.isInTime { return add([.lease]) }
         guard !leases.isEmpty else { return }
         leases = []
         add([.giveUpLeases])
     }
 
-    private mutating func makeRuns(_ look: Look) {
-        retries = retries.filter { $0.value > look.now }
+    private mutating func makeRuns(_ observation: Observation) {
+        retries = retries.filter { $0.value > observation.now }
         add(
-            leases.filter { $0.facts.isRunDue(at: look.shared) && retries[$0.facts.number] == nil }.map(Step.makeRun)
+            leases.filter { $0.facts.isRunDue(at: observation.shared) && retries[$0.facts.number] == nil }.map(
+                Step.makeRun
+            )
         )
     }
 
-    private mutating func giveTurns(_ look: Look) {
-        let paced = leases.filter { $0.isPaced && $0.facts.mayPlan(at: look.shared) }
+    private mutating func giveTurns(_ observation: Observation) {
+        let paced = leases.filter { $0.isPaced && $0.facts.mayPlan(at: observation.shared) }
         // Kept until its end, even if the campaign is paused for a moment.
-        turnRests = turnRests.filter { $0.value > look.now }
+        nextTurns = nextTurns.filter { $0.value > observation.now }
         // The shares of a campaign of several providers have one line, so one poll covers all of them.
-        var looked: Set<UInt32> = []
+        var seen: Set<UInt32> = []
         for lease in paced {
             let campaign = lease.facts.number
-            guard turnRests[campaign].map({ $0 <= look.now }) ?? true, looked.insert(campaign).inserted else {
+            guard nextTurns[campaign].map({ $0 <= observation.now }) ?? true, seen.insert(campaign).inserted else {
                 continue
             }
             // Of all its leases, including those that may not be sent to now: that may be over when turns are given.
@@ -243,29 +247,29 @@ public struct PlannerSteps: Sendable {
         }
     }
 
-    private mutating func sweep(_ look: Look) {
-        guard sweptAt.map({ look.now.since($0) >= Self.sweepPause }) ?? true else { return }
-        sweptAt = look.now
+    private mutating func sweep(_ observation: Observation) {
+        guard sweptAt.map({ observation.now.since($0) >= Self.sweepPause }) ?? true else { return }
+        sweptAt = observation.now
         add([.extendQuiet])
         for lease in leases {
             add([.publishLeft(campaign: lease.facts.number, age: Sweep.outboxAge), .republishLost(lease)])
         }
         add([.publishLeft(campaign: nil, age: Self.leftBehindAge)])
-        if look.isInTime { add([.sweepLists]) }
+        if observation.isInTime { add([.sweepLists]) }
     }
 
-    private mutating func freezeAudiences(_ look: Look) {
-        let due = leases.filter { $0.facts.mayFreeze(at: look.shared) }
+    private mutating func freezeAudiences(_ observation: Observation) {
+        let due = leases.filter { $0.facts.mayFreeze(at: observation.shared) }
         if let campaign = freezing, !due.contains(where: { $0.facts.number == campaign }) {
             freezing = nil
             add([.forget(campaign: campaign)])
         }
         // One slice for all, so that turns and leases of other campaigns never wait longer.
-        freezeEnd = look.now.advanced(by: Self.freezeSlice)
+        freezeEnd = observation.now.advanced(by: Self.freezeSlice)
         for lease in due where retries[lease.facts.number] == nil { add([.freeze(lease, upTo: Self.freezeSlice)]) }
     }
 
-    private mutating func endPass(_ look: Look) {
+    private mutating func endPass(_ observation: Observation) {
         let isCutting =
             isCutting
             && leases.contains {
@@ -273,8 +277,8 @@ public struct PlannerSteps: Sendable {
                     && accounts.has($0.facts.app, $0.provider)
             }
         let isWorking = freezing != nil || preparing != nil
-        cadence.looked(isCutting: isCutting && !isWorking)
+        cadence.didPoll(isCutting: isCutting && !isWorking)
         let isBusy = isCutting || isWorking || isEnding
-        stage = .resting(until: look.now.advanced(by: isBusy ? cadence.rest : Self.idlePause))
+        stage = .resting(until: observation.now.advanced(by: isBusy ? cadence.rest : Self.idlePause))
     }
 }

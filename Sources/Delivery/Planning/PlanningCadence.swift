@@ -25,7 +25,7 @@ public struct PlanningCadence: Sendable, Equatable {
     }
 
     /// Notes the end of a poll; `isCutting` is true if shards are left to be cut.
-    public mutating func looked(isCutting: Bool) {
+    public mutating func didPoll(isCutting: Bool) {
         defer { mostTaken = 0 }
         if !isCutting || mostTaken > 0.5 {
             rest = Self.least

@@ -47,7 +47,7 @@ public struct RungQueue: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(rung.name).\(side.rawValue)" }
 }
 
-extension Ahead {
+extension FutureLimit {
     /// The wait of a retry.
-    public static var rung: Ahead { Ahead(RungQueue(rung: .hours2, side: .b).delay) }
+    public static var rung: FutureLimit { FutureLimit(RungQueue(rung: .hours2, side: .b).delay) }
 }

@@ -37,7 +37,7 @@ public enum Sweep {
 
     /// Returns true if an outbox row, of a shard or an event, is due to be published again.
     public static func isDue(outboxWrittenAt: Timestamp, now: Timestamp) -> Bool {
-        outboxWrittenAt.advanced(by: outboxAge) <= now || outboxWrittenAt > Ahead.done.limit(now)
+        outboxWrittenAt.advanced(by: outboxAge) <= now || outboxWrittenAt > FutureLimit.done.limit(now)
     }
 
     /// Returns the number of devices that may have been sent to by a run whose message is given up: its progress is
@@ -89,7 +89,7 @@ public enum Sweep {
         case .unpublished, .out:
             if let outboxWrittenAt {
                 // A row on a rung is published when it is due, straight to its lane.
-                let isWaiting = shard.dueAt.map { !Ahead.rung.isPassed($0, now: now) } ?? false
+                let isWaiting = shard.dueAt.map { !FutureLimit.rung.isPassed($0, now: now) } ?? false
                 return isDue(outboxWrittenAt: outboxWrittenAt, now: now) && !isWaiting ? .publish : .leave
             }
         case .running: break
@@ -97,7 +97,7 @@ public enum Sweep {
         // The rung's `.b` queue keeps a message a quarter longer. An instant that no rung reaches was written by a
         // wrong clock: the true instant is unknown, but it has passed.
         let latest =
-            since > Ahead.rung.limit(now)
+            since > FutureLimit.rung.limit(now)
             ? now.advanced(by: .zero - lostAfter) : since.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)
         guard latest.advanced(by: lostAfter) <= now else { return .leave }
         switch lane {

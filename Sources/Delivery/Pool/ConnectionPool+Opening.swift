@@ -1,5 +1,5 @@
 extension ConnectionPool {
-    /// Notes once per loop turn whether requests wait for a free stream.
+    /// Notes once per loop tick whether requests wait for a free stream.
     ///
     /// - Parameter isLoopBusy: True if the loop has hardly any time left, so that more connections would not help.
     public mutating func demandChanged(

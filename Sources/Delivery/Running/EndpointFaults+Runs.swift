@@ -24,8 +24,8 @@ extension EndpointFaults {
     // MARK: - Answers
 
     /// Handles a good answer while `isRaised`; returns true if it ends the cooldown of one push service of many.
-    public mutating func accepted(_ slot: Int, mark: UInt16, _ runs: inout LoopRuns, now: Timestamp) -> Bool {
-        well(runs.request(slot, mark: mark), slot, &runs, now)
+    public mutating func accepted(_ runIndex: Int, mark: UInt16, _ runs: inout LoopRuns, now: Timestamp) -> Bool {
+        well(runs.request(runIndex, mark: mark), runIndex, &runs, now)
     }
 
     /// Handles an answer other than `accepted`.
@@ -45,7 +45,7 @@ extension EndpointFaults {
         _ runs: inout LoopRuns,
         now: Timestamp
     ) -> Refusal {
-        let (slot, request) = (device.slot, runs.request(device.slot, mark: mark))
+        let (runIndex, request) = (device.runIndex, runs.request(device.runIndex, mark: mark))
         var refusal = Refusal()
         switch rule.breaker {
         case .fault:
@@ -53,25 +53,25 @@ extension EndpointFaults {
             refusal.trip = step.trip
             switch step.fate {
             case .putOff: return refusal
-            case .pending: runs.told(slot, device.position, .setAside(.breaker), now: now)
-            case .asSaid: runs.told(slot, device.position, verdict, now: now)
+            case .pending: runs.told(runIndex, device.position, .setAside(.breaker), now: now)
+            case .asSaid: runs.told(runIndex, device.position, verdict, now: now)
             }
             tell(&runs, now)
         case .neutral:
-            runs.told(slot, device.position, verdict, now: now)
+            runs.told(runIndex, device.position, verdict, now: now)
             toldNothing(request)
         case .healthy:
-            runs.told(slot, device.position, verdict, now: now)
-            if isRaised { refusal.endsCooldown = well(request, slot, &runs, now) }
+            runs.told(runIndex, device.position, verdict, now: now)
+            if isRaised { refusal.endsCooldown = well(request, runIndex, &runs, now) }
         case .opens:
-            runs.told(slot, device.position, verdict, now: now)
+            runs.told(runIndex, device.position, verdict, now: now)
             if verdict == .setAside(.breaker) { refusal.trip = refusedAll(now: now) }
             tell(&runs, now)
         }
-        if runs.stop(of: slot) == .setAside(.credentials) {
-            refusal.isCredentialRefused = runs.credentialsRefused(slot)
+        if runs.stop(of: runIndex) == .setAside(.credentials) {
+            refusal.isCredentialRefused = runs.credentialsRefused(runIndex)
         }
-        refusal.isContentRefused = rule.isContentFault && runs.contentRefused(slot)
+        refusal.isContentRefused = rule.isContentFault && runs.contentRefused(runIndex)
         return refusal
     }
 
@@ -79,8 +79,8 @@ extension EndpointFaults {
 
     /// Handles a stream that was refused before the provider looked at it: the request was certainly not processed.
     public mutating func unprocessed(_ device: Device, mark: UInt16, _ runs: inout LoopRuns, now: Timestamp) {
-        let request = runs.request(device.slot, mark: mark)
-        runs.told(device.slot, device.position, .resend, now: now)
+        let request = runs.request(device.runIndex, mark: mark)
+        runs.told(device.runIndex, device.position, .resend, now: now)
         toldNothing(request)
     }
 
@@ -96,8 +96,8 @@ extension EndpointFaults {
         _ runs: inout LoopRuns,
         now: Timestamp
     ) -> Timestamp? {
-        let request = runs.request(device.slot, mark: mark)
-        runs.unanswered(device.slot, device.position, reason: reason, now: now)
+        let request = runs.request(device.runIndex, mark: mark)
+        runs.unanswered(device.runIndex, device.position, reason: reason, now: now)
         let trip = unanswered(request, isDeadline: isDeadline, now: now)
         tell(&runs, now)
         return trip
@@ -129,8 +129,8 @@ extension EndpointFaults {
     }
 
     /// Notes that a run opens no more streams: its deferred devices stay pending.
-    public mutating func runStopped(_ slot: Int, _ runs: inout LoopRuns, now: Timestamp) {
-        runStopped(slot)
+    public mutating func runStopped(_ runIndex: Int, _ runs: inout LoopRuns, now: Timestamp) {
+        runStopped(runIndex)
         tell(&runs, now)
     }
 
@@ -151,17 +151,17 @@ extension EndpointFaults {
     }
 
     /// Notes that the provider works: a probe continues with all its devices, and earlier faults were the devices' own.
-    private mutating func well(_ request: Request, _ slot: Int, _ runs: inout LoopRuns, _ now: Timestamp) -> Bool {
+    private mutating func well(_ request: Request, _ runIndex: Int, _ runs: inout LoopRuns, _ now: Timestamp) -> Bool {
         guard case .well(let endsCooldown) = healthy(request) else { return false }
         tell(&runs, now)
-        if request.isProving { runs.proved(slot) }
+        if request.isProving { runs.proved(runIndex) }
         return endsCooldown
     }
 
     /// Tells the runs the fate of deferred devices.
     private mutating func tell(_ runs: inout LoopRuns, _ now: Timestamp) {
         for decision in decided {
-            runs.told(decision.device.slot, decision.device.position, decision.verdict, now: now)
+            runs.told(decision.device.runIndex, decision.device.position, decision.verdict, now: now)
         }
         decided.removeAll(keepingCapacity: true)
     }

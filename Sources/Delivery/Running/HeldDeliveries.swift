@@ -10,7 +10,7 @@ public struct HeldDeliveries: Sendable {
     /// The interval between claims of a held delivery.
     public static let askEvery = Duration.milliseconds(500)
     /// The time after its stream deadline by which a run has written its results.
-    public static let patience = Duration.seconds(5)
+    public static let timeout = Duration.seconds(5)
     /// The largest number of times that a queue's prefetch is granted again.
     public static let roomsMax = 3
     /// The time without a claim after which a wait is forgotten.
@@ -72,7 +72,7 @@ public struct HeldDeliveries: Sendable {
     ///
     /// `streamDeadline`: the provider's deadline, after which no stream of that run is open.
     public func overdue(_ key: ShardKey, streamDeadline: Duration, now: MonotonicInstant) -> UInt32? {
-        guard let wait = waits[key], now.since(wait.since) >= streamDeadline + Self.patience else { return nil }
+        guard let wait = waits[key], now.since(wait.since) >= streamDeadline + Self.timeout else { return nil }
         return wait.epoch
     }
 

@@ -32,5 +32,5 @@ public struct LeftOut: Equatable, Sendable {
     /// The ending after a rendered collapse id that no header can carry.
     public static let invalidCollapseID = LeftOut(.failed, reason: "InvalidCollapseID")
     /// The ending of a token whose host is in a network to which strangers' requests do not go.
-    public static let outOfReach = LeftOut(.failed, reason: "AddressNotGlobal")
+    public static let outOfScope = LeftOut(.failed, reason: "AddressNotGlobal")
 }

@@ -10,12 +10,13 @@ extension LoopRuns {
     /// Report the result by `saved` or `saveFailed`.
     public mutating func save() -> [Save] {
         guard saving.isEmpty else { return [] }
-        for slot in places.indices where places[slot]?.run.isDirty == true && places[slot]?.state != .forgotten {
-            count(slot)
-            guard let place = places[slot] else { continue }
-            saving.append(Save(place, slot: slot))
-            places[slot]?.run.progressSaved()
-            places[slot]?.counted = 0
+        for runIndex in entries.indices
+        where entries[runIndex]?.run.isDirty == true && entries[runIndex]?.state != .forgotten {
+            count(runIndex)
+            guard let entry = entries[runIndex] else { continue }
+            saving.append(Save(entry, runIndex: runIndex))
+            entries[runIndex]?.run.progressSaved()
+            entries[runIndex]?.counted = 0
         }
         return saving
     }
@@ -23,23 +24,23 @@ extension LoopRuns {
     /// Notes that the ledger has the save, except for the shards in `fenced`, whose runs have lost their epochs.
     public mutating func saved(fenced: Set<ShardKey>) {
         for save in takeSaving() {
-            guard isHere(save), let place = places[save.slot] else {
+            guard isHere(save), let entry = entries[save.runIndex] else {
                 unflushed -= save.answers
                 continue
             }
             if fenced.contains(save.key) {
                 // The run was adopted meanwhile: the same answers are saved under its new epoch.
-                if place.run.epoch != save.epoch {
+                if entry.run.epoch != save.epoch {
                     saveAgain(save)
                 } else {
                     unflushed -= save.answers
-                    stop(save.slot, .leaseLost)
+                    stop(save.runIndex, .leaseLost)
                 }
             } else {
                 unflushed -= save.answers
-                places[save.slot]?.run.markCommitted(save.progress.started)
-                if place.run.shard.facts.policy.dropUnknown, hasWork(save.slot) {
-                    actions.append(.ask(slot: save.slot))
+                entries[save.runIndex]?.run.markCommitted(save.progress.started)
+                if entry.run.shard.facts.policy.dropUnknown, hasWork(save.runIndex) {
+                    actions.append(.ask(runIndex: save.runIndex))
                 }
             }
         }
@@ -58,13 +59,13 @@ extension LoopRuns {
     }
 
     private func isHere(_ save: Save) -> Bool {
-        guard let place = places[save.slot] else { return false }
-        return place.number == save.number && place.state != .forgotten
+        guard let entry = entries[save.runIndex] else { return false }
+        return entry.number == save.number && entry.state != .forgotten
     }
 
     private mutating func saveAgain(_ save: Save) {
-        places[save.slot]?.run.saveFailed(unsaved: save.answers)
-        places[save.slot]?.counted += save.answers
+        entries[save.runIndex]?.run.saveFailed(unsaved: save.answers)
+        entries[save.runIndex]?.counted += save.answers
     }
 }
 
@@ -78,12 +79,13 @@ extension LoopRuns {
     /// Checks whose turn it is; returns the time until the next check, nil if no run is spread.
     public mutating func pace(now: Timestamp) -> Duration? {
         var next: Duration?
-        for slot in places.indices where places[slot]?.state == .running && places[slot]?.run.isPaced == true {
+        for runIndex in entries.indices
+        where entries[runIndex]?.state == .running && entries[runIndex]?.run.isPaced == true {
             var pause = Self.pacingPause
-            if let instant = places[slot]?.run.wake(now: now) {
+            if let instant = entries[runIndex]?.run.wake(now: now) {
                 pause = .microseconds(instant - now.milliseconds * 1000)
             } else {
-                ready(slot)
+                ready(runIndex)
             }
             next = min(next ?? pause, pause)
         }

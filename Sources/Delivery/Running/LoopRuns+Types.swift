@@ -4,13 +4,13 @@ extension LoopRuns {
     /// A step for the driver.
     public enum Action: Sendable, Equatable {
         /// Let the connections of the run ask for its requests.
-        case ask(slot: Int)
+        case ask(runIndex: Int)
         /// Tell the endpoint of the run that it opens no more streams (`EndpointFaults.runStopped`).
-        case stopped(slot: Int)
+        case stopped(runIndex: Int)
         /// Tell the coordinator that every stream of the run is closed and none will be opened, until it is adopted.
         case tellOver(ShardKey)
         /// Release what is kept for this index: another run may begin there.
-        case freed(slot: Int, wasProbe: Bool)
+        case freed(runIndex: Int, wasProbe: Bool)
     }
 
     /// A run that is over, on its way to the ledger.
@@ -35,12 +35,12 @@ extension LoopRuns {
         public var progress: Progress
         /// The number of its answers that the ledger does not have yet.
         public var answers: Int
-        let slot: Int
+        let runIndex: Int
         let number: UInt64
 
-        init(_ place: Place, slot: Int) {
-            (key, epoch, progress) = (place.run.shard.id.key, place.run.epoch, place.run.progress)
-            (answers, self.slot, number) = (place.run.unsaved, slot, place.number)
+        init(_ entry: Entry, runIndex: Int) {
+            (key, epoch, progress) = (entry.run.shard.id.key, entry.run.epoch, entry.run.progress)
+            (answers, self.runIndex, number) = (entry.run.unsaved, runIndex, entry.number)
         }
     }
 }

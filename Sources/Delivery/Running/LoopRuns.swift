@@ -17,14 +17,14 @@ public struct LoopRuns {
     public internal(set) var unflushed = 0
     /// The number of uncommitted answers at which no more streams are opened.
     public private(set) var unflushedMax: Int
-    /// The same limit in this loop turn: 0 without the lease, or without fresh knowledge of the campaigns.
+    /// The same limit in this loop tick: 0 without the lease, or without fresh knowledge of the campaigns.
     private var openMax = 0
 
     /// The runs by index; nil where the next one may begin.
-    var places: [Place?] = []
-    private var freeSlots: [Int] = []
+    var entries: [Entry?] = []
+    private var freeIndexes: [Int] = []
     /// The indices of the runs that are not forgotten.
-    var slots: [ShardKey: Int] = [:]
+    var runIndexes: [ShardKey: Int] = [:]
     /// The progress that is on its way to the ledger, one save at a time.
     var saving: [Save] = []
     private var begun: UInt64 = 0
@@ -33,7 +33,7 @@ public struct LoopRuns {
     ///
     /// A class, so that a device changes it in place. An element of an array of optional structs is moved out and in
     /// again, 200 ns each time.
-    final class Place {
+    final class Entry {
         var run: ShardRun
         var state = State.running
         /// The number of its unsaved answers that are counted as unflushed.
@@ -78,10 +78,10 @@ public struct LoopRuns {
         swap(&buffer, &actions)
     }
 
-    // MARK: - The turn
+    // MARK: - The tick
 
-    /// Begins a loop turn: streams may be opened until the lease ends, while the knowledge of the campaigns is fresh.
-    public mutating func turnBegan(
+    /// Begins a loop tick: streams may be opened until the lease ends, while the knowledge of the campaigns is fresh.
+    public mutating func tickBegan(
         at now: MonotonicInstant,
         leaseUntil: MonotonicInstant,
         knownUntil: MonotonicInstant
@@ -89,13 +89,13 @@ public struct LoopRuns {
         openMax = now < leaseUntil && now < knownUntil ? unflushedMax : 0
     }
 
-    /// True if streams may be opened in this turn.
+    /// True if streams may be opened in this tick.
     ///
     /// After a crash the uncommitted answers are repeated, besides the streams that were in flight when the limit was
     /// reached.
     public var mayOpen: Bool { unflushed < openMax }
 
-    /// Sets another limit of uncommitted answers from the next turn on; open streams stay open.
+    /// Sets another limit of uncommitted answers from the next tick on; open streams stay open.
     public mutating func limitUnflushed(to answers: Int) {
         unflushedMax = answers
     }
@@ -106,12 +106,12 @@ public struct LoopRuns {
     ///
     /// Its streams may still be open, if the broker or another worker was faster than the provider.
     public mutating func forget(_ key: ShardKey) {
-        guard let slot = slots.removeValue(forKey: key) else { return }
-        places[slot]?.run.requestStop(.leaseLost)
-        places[slot]?.state = .forgotten
-        dropCount(slot)
-        actions.append(.stopped(slot: slot))
-        freeIfEnded(slot)
+        guard let runIndex = runIndexes.removeValue(forKey: key) else { return }
+        entries[runIndex]?.run.requestStop(.leaseLost)
+        entries[runIndex]?.state = .forgotten
+        dropCount(runIndex)
+        actions.append(.stopped(runIndex: runIndex))
+        freeIfEnded(runIndex)
     }
 
     /// Begins a run whose shard has no other run (`forget`); returns its index.
@@ -119,97 +119,99 @@ public struct LoopRuns {
     /// Call `ready` once its connections are known.
     public mutating func begin(_ run: ShardRun) -> Int {
         let key = run.shard.id.key
-        precondition(slots[key] == nil, "\(key) has a run")
-        let slot = freeSlots.popLast() ?? places.count
+        precondition(runIndexes[key] == nil, "\(key) has a run")
+        let runIndex = freeIndexes.popLast() ?? entries.count
         begun += 1
-        let place = Place(run: run, number: begun)
-        if slot == places.count { places.append(place) } else { places[slot] = place }
-        slots[key] = slot
-        count(slot)
-        return slot
+        let entry = Entry(run: run, number: begun)
+        if runIndex == entries.count { entries.append(entry) } else { entries[runIndex] = entry }
+        runIndexes[key] = runIndex
+        count(runIndex)
+        return runIndex
     }
 
     /// Notes that a run has connections, or will have none: it sends what it has.
-    public mutating func ready(_ slot: Int) {
-        if hasWork(slot) { actions.append(.ask(slot: slot)) }
-        tellIfOver(slot)
+    public mutating func ready(_ runIndex: Int) {
+        if hasWork(runIndex) { actions.append(.ask(runIndex: runIndex)) }
+        tellIfOver(runIndex)
     }
 
     /// Opens no more streams for a shard.
     public mutating func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
-        if let slot = slots[key] { stop(slot, reason) }
+        if let runIndex = runIndexes[key] { stop(runIndex, reason) }
     }
 
     /// Opens no more streams for the run at an index.
-    public mutating func stop(_ slot: Int, _ reason: ShardRun.Stop) {
-        guard places[slot] != nil else { return }
-        places[slot]?.run.requestStop(reason)
-        actions.append(.stopped(slot: slot))
-        tellIfOver(slot)
+    public mutating func stop(_ runIndex: Int, _ reason: ShardRun.Stop) {
+        guard entries[runIndex] != nil else { return }
+        entries[runIndex]?.run.requestStop(reason)
+        actions.append(.stopped(runIndex: runIndex))
+        tellIfOver(runIndex)
     }
 
     /// Sets aside the app's runs, except for the probe, because the app's breaker is open.
     public mutating func setAside(app: String, provider: ProviderName) {
-        for slot in places.indices where isSending(slot, for: app, provider) { stop(slot, .setAside(.breaker)) }
+        for runIndex in entries.indices where isSending(runIndex, for: app, provider) {
+            stop(runIndex, .setAside(.breaker))
+        }
     }
 
-    private func isSending(_ slot: Int, for app: String, _ provider: ProviderName) -> Bool {
-        guard let place = places[slot], place.state != .forgotten, !place.run.isProbe else { return false }
-        return place.run.shard.facts.app == app && place.run.shard.facts.provider == provider
+    private func isSending(_ runIndex: Int, for app: String, _ provider: ProviderName) -> Bool {
+        guard let entry = entries[runIndex], entry.state != .forgotten, !entry.run.isProbe else { return false }
+        return entry.run.shard.facts.app == app && entry.run.shard.facts.provider == provider
     }
 
     /// Notes that the run continues under a new epoch.
     public mutating func adopted(_ key: ShardKey, epoch: UInt32, isLeaseLost: Bool) {
-        guard let slot = slots[key] else { return }
-        places[slot]?.state = .running
-        places[slot]?.run.adopted(epoch: epoch, isLeaseLost: isLeaseLost)
-        ready(slot)
+        guard let runIndex = runIndexes[key] else { return }
+        entries[runIndex]?.state = .running
+        entries[runIndex]?.run.adopted(epoch: epoch, isLeaseLost: isLeaseLost)
+        ready(runIndex)
     }
 
     /// Takes out a run that is over, with its end; returns nil if it is no longer over.
     public mutating func takeOver(_ key: ShardKey) -> Finished? {
-        guard let slot = slots[key], let place = places[slot], place.run.isOver else { return nil }
-        slots[key] = nil
-        free(slot)
-        let run = place.run
+        guard let runIndex = runIndexes[key], let entry = entries[runIndex], entry.run.isOver else { return nil }
+        runIndexes[key] = nil
+        free(runIndex)
+        let run = entry.run
         return Finished(end: run.finish(), shard: run.shard, epoch: run.epoch, probe: run.probeResult)
     }
 
     // MARK: - The fate of a run
 
     /// Tells the coordinator once of a run that is over.
-    mutating func tellIfOver(_ slot: Int) {
-        guard places[slot]?.state == .running, places[slot]?.run.isOver == true,
-            let key = places[slot]?.run.shard.id.key
+    mutating func tellIfOver(_ runIndex: Int) {
+        guard entries[runIndex]?.state == .running, entries[runIndex]?.run.isOver == true,
+            let key = entries[runIndex]?.run.shard.id.key
         else { return }
-        places[slot]?.state = .told
+        entries[runIndex]?.state = .told
         actions.append(.tellOver(key))
     }
 
     /// Frees the index of a forgotten run once its last stream has ended.
-    mutating func freeIfEnded(_ slot: Int) {
-        guard places[slot]?.state == .forgotten, places[slot]?.run.inFlight == 0 else { return }
-        free(slot)
+    mutating func freeIfEnded(_ runIndex: Int) {
+        guard entries[runIndex]?.state == .forgotten, entries[runIndex]?.run.inFlight == 0 else { return }
+        free(runIndex)
     }
 
-    private mutating func free(_ slot: Int) {
-        dropCount(slot)
-        actions.append(.freed(slot: slot, wasProbe: places[slot]?.run.isProbe ?? false))
-        places[slot] = nil
-        freeSlots.append(slot)
+    private mutating func free(_ runIndex: Int) {
+        dropCount(runIndex)
+        actions.append(.freed(runIndex: runIndex, wasProbe: entries[runIndex]?.run.isProbe ?? false))
+        entries[runIndex] = nil
+        freeIndexes.append(runIndex)
     }
 
     /// Counts the answers that a run has to save since it was last counted.
     ///
     /// The count is the run's own, because a refused stream leaves nothing to save, and an expired device needs no
     /// stream. An answer that is counted and never saved would stop this loop for good.
-    mutating func count(_ slot: Int) {
-        guard let change = places[slot]?.count() else { return }
+    mutating func count(_ runIndex: Int) {
+        guard let change = entries[runIndex]?.count() else { return }
         unflushed += change
     }
 
-    private mutating func dropCount(_ slot: Int) {
-        unflushed -= places[slot]?.counted ?? 0
-        places[slot]?.counted = 0
+    private mutating func dropCount(_ runIndex: Int) {
+        unflushed -= entries[runIndex]?.counted ?? 0
+        entries[runIndex]?.counted = 0
     }
 }

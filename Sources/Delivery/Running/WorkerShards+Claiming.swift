@@ -27,7 +27,7 @@ extension WorkerShards {
             adopting: adopting,
             isAlone: quarantine.alone == shard.id.key,
             overdue: overdue(shard, at: now),
-            judgesSilence: hearing.judgesSilence(now: now.instant)
+            judgesSilence: reportSeries.judgesSilence(now: now.instant)
         )
     }
 

@@ -16,7 +16,7 @@ public struct WorkerShards: Sendable {
     /// The deliveries that wait for a former run at another worker.
     var held = HeldDeliveries()
     /// The meaning of other workers' silence.
-    var hearing = LedgerHearing()
+    var reportSeries = ReportSeries()
     /// The shards with a claim in progress.
     var claimed: [ShardKey: Shard] = [:]
     /// Further deliveries of those shards.
@@ -133,7 +133,7 @@ public struct WorkerShards: Sendable {
 
     /// Notes that the ledger took this worker's report.
     public mutating func reported(at now: Moment) {
-        hearing.reported(now: now.instant)
+        reportSeries.reported(now: now.instant)
     }
 
     /// Handles the instant of the last `wake`: deliveries that wait for a former run are claimed again.

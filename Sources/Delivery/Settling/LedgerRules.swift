@@ -101,8 +101,8 @@ extension ShardRecord {
         row.positions = held.map { positions.isEmpty ? $0 : positions[Int($0)] }
         row.count = held.count
         row.progress = Progress(count: held.count)
-        for (place, position) in held.enumerated() {
-            row.progress.hold(place, Progress.Note(reason: notes[position]?.reason, requests: 0))
+        for (index, position) in held.enumerated() {
+            row.progress.hold(index, Progress.Note(reason: notes[position]?.reason, requests: 0))
         }
         return row
     }
@@ -150,12 +150,12 @@ extension ShardRecord {
     /// The ledger makes the same shard of the row. Traps if the row is not a child of that shard.
     public func shard(from parent: Shard) -> Shard {
         precondition(parent.id.key.ordinal == id.key.ordinal, "\(id) is no child of \(parent.id)")
-        let places = positions.map { position in
+        let indexes = positions.map { position in
             guard !parent.positions.isEmpty else { return position }
-            guard let place = parent.positions.firstIndex(of: position) else {
+            guard let index = parent.positions.firstIndex(of: position) else {
                 preconditionFailure("\(id) has a device that \(parent.id) has not")
             }
-            return UInt16(place)
+            return UInt16(index)
         }
         var shard = Shard(
             id: id,
@@ -166,7 +166,7 @@ extension ShardRecord {
             slot: slot,
             firstIndex: parent.firstIndex,
             positions: positions,
-            devices: parent.devices.subset(places)
+            devices: parent.devices.subset(indexes)
         )
         shard.laterFields = parent.laterFields
         return shard

@@ -69,7 +69,7 @@ public enum SettlementPlan: Sendable, Equatable {
         if !campaign.isGuardPassed, !isOfSuspects {
             settled.guardCount = GuardCount(answers: final.progress.answeredCount, against: final.held.count)
         }
-        if asked.contentFaults > 0, campaign.isContentWatched {
+        if asked.contentFaults > 0, campaign.isContentGuarded {
             // Answers from before a pause say nothing about a fix that was made during it.
             let answers = asked.progress.answeredCount - asked.answeredBefore
             settled.contentCount = GuardCount(answers: answers, against: asked.contentFaults)
@@ -93,7 +93,7 @@ extension Settlement {
 
 extension CampaignFacts {
     /// True if the error-ratio guard has something to decide about it.
-    fileprivate var isContentWatched: Bool {
+    fileprivate var isContentGuarded: Bool {
         stage.isLive && contentTrips < ContentGuard.tripsMax && !pausedBy.contains(.content)
     }
 }

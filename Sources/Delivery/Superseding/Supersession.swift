@@ -7,7 +7,7 @@ public import Campaigns
 /// waits for can only decrease.
 public enum Supersession {
     /// The position of a campaign among those that collapse with it.
-    public struct Place: Sendable, Equatable, Comparable {
+    public struct Position: Sendable, Equatable, Comparable {
         /// The producer's instant.
         public var createdAt: Timestamp
         /// The number in the ledger: at equal instants, the campaign that was accepted later is the newer.
@@ -20,7 +20,7 @@ public enum Supersession {
         }
 
         /// The older comes first.
-        public static func < (left: Place, right: Place) -> Bool {
+        public static func < (left: Position, right: Position) -> Bool {
             (left.createdAt, left.number) < (right.createdAt, right.number)
         }
     }
@@ -29,7 +29,7 @@ public enum Supersession {
     ///
     /// A worker that cannot read the ledger stops after `knowledgeLasts`. A worker that was frozen has lost its lease
     /// at the broker by then (15 s), and notices that before it opens a stream.
-    public static let patience = Duration.seconds(15)
+    public static let timeout = Duration.seconds(15)
     /// The age up to which a worker's knowledge of its campaigns allows it to open streams.
     public static let knowledgeLasts = Duration.seconds(10)
 
@@ -40,7 +40,7 @@ public enum Supersession {
     ///   - running: The number of their rows that are claimed and whose run has not written that it has stopped.
     ///   - now: The instant, by the clock of `markedAt`.
     public static func mayBegin(markedAt: Timestamp, running: Int, now: Timestamp) -> Bool {
-        running == 0 || markedAt.advanced(by: patience) <= now
+        running == 0 || markedAt.advanced(by: timeout) <= now
     }
 }
 

@@ -20,31 +20,31 @@ public struct WebhookHosts: Sendable, Equatable {
 
     /// Returns true if events may be posted to the URL.
     public func allow(_ url: WebhookURL) -> Bool {
-        if Self.isLoopback(url.host) { return entries.contains(Self.place(url.host, url.port)) }
+        if Self.isLoopback(url.host) { return entries.contains(Self.authority(url.host, url.port)) }
         return entries.contains { entry in
             entry.hasPrefix("*.") ? url.host.hasSuffix(entry.dropFirst()) : url.host == entry
         }
     }
 
     /// Returns the reach of connections to an allowed host: the public internet, or this machine alone.
-    public static func reach(of url: WebhookURL) -> AddressReach { isLoopback(url.host) ? .loopback : .global }
+    public static func scope(of url: WebhookURL) -> AddressScope { isLoopback(url.host) ? .loopback : .global }
 
     /// Returns true if a host is this machine by its name.
     static func isLoopback(_ host: String) -> Bool { Loopback.isLoopback(host: host) }
 
     /// Returns the entry that allows a host.
     public static func entry(for url: WebhookURL) -> String {
-        isLoopback(url.host) ? place(url.host, url.port) : url.host
+        isLoopback(url.host) ? authority(url.host, url.port) : url.host
     }
 
-    private static func place(_ host: String, _ port: Int) -> String {
+    private static func authority(_ host: String, _ port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     private static func isEntry(_ text: String) -> Bool {
         if text.hasPrefix("*.") { return isName(text.dropFirst(2)) && text.dropFirst(2).contains(".") }
         guard let url = try? WebhookURL("http://" + text), url.target == "/" else { return isName(text[...]) }
-        return text == place(url.host, url.port)
+        return text == authority(url.host, url.port)
     }
 
     /// Returns true for a DNS name with a dot, or an IPv4 address; not for this machine's, which needs a port.

@@ -39,7 +39,7 @@ public struct WebhookState: Sendable, Equatable {
     /// The longest wait that we choose ourselves.
     public static let waitMax = Duration.seconds(3600)
     /// The time without a success after which the webhook is given up; events are kept as long.
-    public static let patience = Duration.seconds(3 * 86_400)
+    public static let failingMax = Duration.seconds(3 * 86_400)
 
     /// The time that a worker has a webhook.
     public static let leaseLength = Duration.seconds(15)
@@ -81,7 +81,7 @@ public struct WebhookState: Sendable, Equatable {
             reason = why
             failed(now: now)
         }
-        let end = (failingSince ?? now).advanced(by: Self.patience)
+        let end = (failingSince ?? now).advanced(by: Self.failingMax)
         if now >= end { disabledAt = now }
         guard disabledAt == nil else { return .disabled }
         dueAt = min(now.advanced(by: max(wait(using: &chance), .seconds(asked))), max(end, now))
@@ -104,9 +104,9 @@ public struct WebhookState: Sendable, Equatable {
     }
 }
 
-extension Ahead {
+extension FutureLimit {
     /// A worker's hold on a webhook.
-    public static var webhookLease: Ahead { Ahead(WebhookState.leaseLength) }
+    public static var webhookLease: FutureLimit { FutureLimit(WebhookState.leaseLength) }
     /// The pause before a webhook is tried again.
-    public static var webhookCooldown: Ahead { Ahead(WebhookState.patience) }
+    public static var webhookCooldown: FutureLimit { FutureLimit(WebhookState.failingMax) }
 }

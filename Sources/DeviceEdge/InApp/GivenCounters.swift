@@ -48,9 +48,9 @@ actor GivenCounters {
                 try await ledger.write(.normal, priority: .withOthers) { try $0.countGiven(rows) }
                 if known.count + given.count > Self.knownMax { known.removeAll(keepingCapacity: true) }
                 known.formUnion(given)
-                for place in batch { place.waiter.resume(returning: .success(())) }
+                for entry in batch { entry.waiter.resume(returning: .success(())) }
             } catch {
-                for place in batch { place.waiter.resume(returning: .failure(error)) }
+                for entry in batch { entry.waiter.resume(returning: .failure(error)) }
             }
         }
         isWriting = false

@@ -8,44 +8,45 @@ import Store
 actor InAppCatalogue {
     private let ledger: Ledger
     private let logger: Logger
-    private let untold: UntoldCatalogue
+    private let unnotified: UnnotifiedCatalogue
     private var entries: [String: [InAppEntry]] = [:]
     private var inside: [String: [InsideEntry]] = [:]
     private var jobs: [UInt32: Job] = [:]
     private var revision: Int64?
-    private var lookedAt: ContinuousClock.Instant?
-    private var look: Task<Void, any Error>?
+    private var polledAt: ContinuousClock.Instant?
+    private var poll: Task<Void, any Error>?
 
     /// The greatest age of the entries.
     static let age = Duration.seconds(1)
 
     init(ledger: Ledger, logger: Logger) {
         (self.ledger, self.logger) = (ledger, logger)
-        untold = UntoldCatalogue(ledger: ledger, logger: logger)
+        unnotified = UnnotifiedCatalogue(ledger: ledger, logger: logger)
     }
 
     /// Returns an app's campaigns in order of acceptance: messages, and those that the app shows as the system would.
     func live(app: String) async throws -> (messages: [InAppEntry], inside: [InsideEntry]) {
-        if lookedAt.map({ ContinuousClock.now - $0 >= Self.age }) ?? true {
-            let task = look ?? Task { try await refresh() }
-            look = task
+        if polledAt.map({ ContinuousClock.now - $0 >= Self.age }) ?? true {
+            let task = poll ?? Task { try await refresh() }
+            poll = task
             try await task.value
         }
-        return (entries[app] ?? [], await (inside[app] ?? []) + untold.entries(app: app))
+        return (entries[app] ?? [], await (inside[app] ?? []) + unnotified.entries(app: app))
     }
 
     private func refresh() async throws {
-        defer { look = nil }
+        defer { poll = nil }
         // Commits during this read are seen by the next one.
         let now = ContinuousClock.now
         let (known, instant) = (revision, ledger.now())
-        let found = try await ledger.read { reader -> (revision: Int64, live: [LiveInApp], untold: [UntoldCampaign])? in
+        let found = try await ledger.read {
+            reader -> (revision: Int64, live: [LiveInApp], unnotified: [UnnotifiedCampaign])? in
             let revision = try reader.revision()
             guard revision != known else { return nil }
             return (
                 revision: revision,
                 live: try reader.liveInApp(),
-                untold: try reader.untoldCampaigns(now: instant, limit: UntoldCatalogue.campaignsMax)
+                unnotified: try reader.unnotifiedCampaigns(now: instant, limit: UnnotifiedCatalogue.campaignsMax)
             )
         }
         if let found {
@@ -66,9 +67,9 @@ actor InAppCatalogue {
                 guard let entry = jobs[live.campaign].flatMap({ InsideEntry(live, job: $0) }) else { continue }
                 inside[live.app, default: []].append(entry)
             }
-            await untold.take(found.untold)
+            await unnotified.take(found.unnotified)
             revision = found.revision
         }
-        lookedAt = now
+        polledAt = now
     }
 }

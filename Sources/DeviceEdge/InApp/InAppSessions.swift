@@ -150,9 +150,9 @@ extension MessageID {
     static func text(app: String, campaign: UInt32, device: UInt32, keys: MessageKeys) -> String {
         let signer = MessageIDSigner(app: app, campaign: campaign, keys: keys)
         let code = signer.codes(of: [device])[0]
-        return String(unsafeUninitializedCapacity: MessageIDPlace.byteCount) { place in
-            signer.write(device: device, code: code, into: UnsafeMutableRawBufferPointer(place))
-            return MessageIDPlace.byteCount
+        return String(unsafeUninitializedCapacity: MessageIDPlaceholder.byteCount) { buffer in
+            signer.write(device: device, code: code, into: UnsafeMutableRawBufferPointer(buffer))
+            return MessageIDPlaceholder.byteCount
         }
     }
 }

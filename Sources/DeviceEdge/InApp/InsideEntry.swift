@@ -13,7 +13,7 @@ struct InsideEntry: Sendable {
         /// The devices that no push could reach.
         ///
         /// The message ids are those of the pushes.
-        case untold(UntoldDevices)
+        case unnotified(UnnotifiedDevices)
     }
 
     let campaign: UInt32
@@ -31,8 +31,8 @@ struct InsideEntry: Sendable {
     }
 
     /// Creates the entry of a campaign whose pushes did not reach all devices.
-    init(_ campaign: UntoldCampaign, job: Job, devices: UntoldDevices) {
-        self.init(campaign.campaign, campaign.releasedAt, campaign.expiresAt, .untold(devices), job)
+    init(_ campaign: UnnotifiedCampaign, job: Job, devices: UnnotifiedDevices) {
+        self.init(campaign.campaign, campaign.releasedAt, campaign.expiresAt, .unnotified(devices), job)
     }
 
     private init(_ campaign: UInt32, _ releasedAt: Timestamp, _ expiresAt: Timestamp, _ meant: Meant, _ job: Job) {
@@ -51,7 +51,7 @@ struct InsideEntry: Sendable {
     func index(of device: RegisteredDevice) -> UInt32? {
         switch meant {
         case .audience: UInt32(truncatingIfNeeded: device.number)
-        case .untold(let devices): devices.index(of: device)
+        case .unnotified(let devices): devices.index(of: device)
         }
     }
 
@@ -59,7 +59,7 @@ struct InsideEntry: Sendable {
     func isFor(_ device: InAppDevice, at now: Timestamp) -> Bool {
         switch meant {
         case .audience(let candidate): InAppEligibility.isMeant(candidate, device, at: now)
-        case .untold: releasedAt <= now && now < expiresAt
+        case .unnotified: releasedAt <= now && now < expiresAt
         }
     }
 

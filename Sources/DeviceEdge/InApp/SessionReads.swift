@@ -54,16 +54,16 @@ actor SessionReads {
             waiting.removeFirst(batch.count)
             let asks = batch.map(\.ask)
             do throws(LedgerError) {
-                let found = try await ledger.read { reader in try asks.map { try Self.look($0, reader) } }
-                for (place, one) in zip(batch, found) { place.waiter.resume(returning: .success(one)) }
+                let found = try await ledger.read { reader in try asks.map { try Self.read($0, reader) } }
+                for (entry, one) in zip(batch, found) { entry.waiter.resume(returning: .success(one)) }
             } catch {
-                for place in batch { place.waiter.resume(returning: .failure(error)) }
+                for entry in batch { entry.waiter.resume(returning: .failure(error)) }
             }
         }
         isReading = false
     }
 
-    private static func look(_ ask: Ask, _ reader: LedgerReader) throws(LedgerError) -> Found? {
+    private static func read(_ ask: Ask, _ reader: LedgerReader) throws(LedgerError) -> Found? {
         guard let device = try reader.device(app: ask.app, installation: ask.installation),
             device.state != .forgotten
         else { return nil }

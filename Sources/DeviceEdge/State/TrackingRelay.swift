@@ -30,7 +30,7 @@ final class TrackingRelay: Sendable {
     /// broker and the workers get one message for dozens of requests.
     static let gathering = TimeAmount.milliseconds(5)
     /// The time to wait for a confirm before phones are told to come later.
-    static let patience = Duration.seconds(5)
+    static let timeout = Duration.seconds(5)
 
     private struct Request {
         var entries: [TrackingBatch.Entry]
@@ -77,7 +77,7 @@ final class TrackingRelay: Sendable {
             loop: loop,
             endpoint: endpoint,
             name: "fanfare edge",
-            limits: AMQPPublisher.Limits(timeout: Self.patience)
+            limits: AMQPPublisher.Limits(timeout: Self.timeout)
         )
         let made = Sending(publisher)
         sending.value = made

@@ -19,8 +19,8 @@ struct LookView: View {
 
     private var style: LookStyle {
         // Both enums have the same sizes in the same order.
-        let place = DynamicTypeSize.allCases.firstIndex(of: typeSize)
-        let size = place.flatMap { TextSize(rawValue: $0) } ?? .large
+        let index = DynamicTypeSize.allCases.firstIndex(of: typeSize)
+        let size = index.flatMap { TextSize(rawValue: $0) } ?? .large
         return LookStyle(look, isDark: scheme == .dark, textSize: size)
     }
 

@@ -61,7 +61,7 @@ enum ContentRule {
     /// The first bytes of an image identify its type; other types cannot be checked.
     private static func beginsRight(_ data: Data, type: String) -> Bool {
         let head = Array(data.prefix(12))
-        func starts(_ bytes: [UInt8], at place: Int = 0) -> Bool { head.dropFirst(place).starts(with: bytes) }
+        func starts(_ bytes: [UInt8], at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: bytes) }
         return switch type {
         case "image/png": starts([0x89, 0x50, 0x4E, 0x47])
         case "image/jpeg": starts([0xFF, 0xD8, 0xFF])

@@ -29,7 +29,7 @@ struct SoundStore: Sendable {
     }
 
     /// The file of a content; nil when it does not exist.
-    func place(_ content: RichContent) -> URL? {
+    func location(_ content: RichContent) -> URL? {
         guard let name = Self.name(content) else { return nil }
         let file = folder.appendingPathComponent(name)
         return FileManager.default.fileExists(atPath: file.path) ? file : nil

@@ -50,15 +50,15 @@ public struct PushExtension: Sendable {
     }
 
     func fetch(_ media: URL) async -> Result<URL, DownloadProblem> {
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("media-\(UUID().uuidString)")
+        let location = FileManager.default.temporaryDirectory.appendingPathComponent("media-\(UUID().uuidString)")
         do throws(DownloadProblem) {
-            let type = try await Download(bytesMax: bytesMax, seconds: seconds).fetch(media, to: place)
+            let type = try await Download(bytesMax: bytesMax, seconds: seconds).fetch(media, to: location)
             guard let ending = MediaType.ending(type, media) else {
-                try? FileManager.default.removeItem(at: place)
+                try? FileManager.default.removeItem(at: location)
                 throw .wrongType(type)
             }
-            let file = place.appendingPathExtension(ending)
-            do { try FileManager.default.moveItem(at: place, to: file) } catch { throw .failed("\(error)") }
+            let file = location.appendingPathExtension(ending)
+            do { try FileManager.default.moveItem(at: location, to: file) } catch { throw .failed("\(error)") }
             return .success(file)
         } catch {
             return .failure(error)

@@ -70,7 +70,7 @@ public final class Fanfare: Sendable {
                 stage.log("trackingServer is not an address: events go to the server")
             }
         }
-        if options.automation.contains(.place) { setting.place = { Place.current() } }
+        if options.automation.contains(.place) { setting.systemFacts = { SystemFacts.current() } }
         let phone = try Phone(setting, listener: stage)
         self.phone = phone
         let (stream, orders) = AsyncStream.makeStream(of: (@Sendable (Phone) async -> Void).self)
@@ -329,12 +329,12 @@ public final class Fanfare: Sendable {
     /// The location of a message's asset: a file, or the folder of an unpacked ZIP; nil when it is not on the device.
     ///
     ///     if let file = message.image.flatMap(fanfare.asset) { imageView.image = UIImage(contentsOfFile: file.path) }
-    public func asset(_ url: URL) -> URL? { assets.place(url) }
+    public func asset(_ url: URL) -> URL? { assets.location(url) }
 
     /// The file of a sound that came as content, such as an MP3 for the app to play; nil for other content.
     ///
     ///     if let file = fanfare.sound(of: content) { player = try AVAudioPlayer(contentsOf: file) }
-    public func sound(of content: RichContent) -> URL? { SoundStore(folder: options.soundFolder).place(content) }
+    public func sound(of content: RichContent) -> URL? { SoundStore(folder: options.soundFolder).location(content) }
 
     /// Shows the next message of the stack, without waiting for the interval.
     ///

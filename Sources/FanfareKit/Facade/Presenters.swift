@@ -41,7 +41,7 @@
     ///
     ///     list.onDisappear { fanfare.presenters.withdrawArea("news") }
     public func withdrawArea(_ name: String = "") {
-        if let place = areas.lastIndex(of: name) { areas.remove(at: place) }
+        if let index = areas.lastIndex(of: name) { areas.remove(at: index) }
     }
 
     /// The place at which the next notification appears.

@@ -2,9 +2,9 @@ import Foundation
 
 /// Forwards the phone's calls to the main thread, where delegates and presenters live.
 final class Stage: PhoneListener {
-    private let seats: Seats
+    private let references: References
 
-    @MainActor private final class Seats {
+    @MainActor private final class References {
         weak var fanfare: Fanfare?
         weak var delegate: (any FanfareDelegate)?
 
@@ -14,18 +14,18 @@ final class Stage: PhoneListener {
     }
 
     @MainActor init(_ delegate: (any FanfareDelegate)?) {
-        seats = Seats(delegate)
+        references = References(delegate)
     }
 
     @MainActor var fanfare: Fanfare? {
-        get { seats.fanfare }
-        set { seats.fanfare = newValue }
+        get { references.fanfare }
+        set { references.fanfare = newValue }
     }
 
     private func tell(_ body: @escaping @MainActor @Sendable (Fanfare, any FanfareDelegate) -> Void) {
-        let seats = seats
+        let references = references
         Task { @MainActor in
-            guard let fanfare = seats.fanfare, let delegate = seats.delegate else { return }
+            guard let fanfare = references.fanfare, let delegate = references.delegate else { return }
             body(fanfare, delegate)
         }
     }
@@ -33,8 +33,8 @@ final class Stage: PhoneListener {
     private func draw<Value: Sendable>(
         _ body: @escaping @MainActor @Sendable (Fanfare, Presenters) -> Value
     ) async -> Value? {
-        let seats = seats
-        return await Task { @MainActor in seats.fanfare.map { body($0, $0.presenters) } }.value
+        let references = references
+        return await Task { @MainActor in references.fanfare.map { body($0, $0.presenters) } }.value
     }
 
     func registered(_ result: RegistrationResult) { tell { $1.fanfare($0, didRegister: result) } }
@@ -42,18 +42,18 @@ final class Stage: PhoneListener {
     func log(_ text: String) { tell { $1.fanfare($0, log: text) } }
 
     func open(_ link: String, from push: PushMessage?) {
-        let seats = seats
+        let references = references
         Task { @MainActor in
-            guard let fanfare = seats.fanfare else { return }
-            guard seats.delegate?.fanfare(fanfare, shouldOpen: link, from: push) ?? true else { return }
+            guard let fanfare = references.fanfare else { return }
+            guard references.delegate?.fanfare(fanfare, shouldOpen: link, from: push) ?? true else { return }
             fanfare.presenters.links?(link)
         }
     }
 
     func choose(_ message: InAppMessage) async -> InAppChoice {
-        let seats = seats
+        let references = references
         return await Task { @MainActor in
-            guard let fanfare = seats.fanfare, let delegate = seats.delegate else { return InAppChoice.now }
+            guard let fanfare = references.fanfare, let delegate = references.delegate else { return InAppChoice.now }
             return delegate.fanfare(fanfare, choiceFor: message)
         }.value
     }

@@ -27,7 +27,7 @@ struct AssetStore: Sendable {
     }
 
     /// The location of an asset: a file, or the folder of an unpacked ZIP; nil when it is absent.
-    func place(_ url: URL) -> URL? {
+    func location(_ url: URL) -> URL? {
         if url.isFileURL { return FileManager.default.fileExists(atPath: url.path) ? url : nil }
         let target = target(url)
         return FileManager.default.fileExists(atPath: target.path) ? target : nil
@@ -48,8 +48,8 @@ struct AssetStore: Sendable {
     func removeAll() { try? FileManager.default.removeItem(at: folder) }
 
     private func load(_ url: URL, now: Date) async throws {
-        if let place = place(url) {
-            if !url.isFileURL { touch(place, now) }
+        if let location = location(url) {
+            if !url.isFileURL { touch(location, now) }
             return
         }
         guard !url.isFileURL else { throw DownloadProblem.failed("there is no such file") }
@@ -61,7 +61,7 @@ struct AssetStore: Sendable {
             try unpack(fetched, to: target)
         } else {
             // Another task may have been faster.
-            if place(url) == nil { try FileManager.default.moveItem(at: fetched, to: target) }
+            if location(url) == nil { try FileManager.default.moveItem(at: fetched, to: target) }
         }
         touch(target, now)
     }

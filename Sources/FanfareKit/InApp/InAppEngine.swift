@@ -300,8 +300,8 @@ struct InAppEngine {
     private mutating func offer(_ now: Date, byHand: Bool) {
         guard isActive, !isKeyboardUp, asked == nil, showing == nil else { return }
         if !byHand, let lastShownAt, now < lastShownAt + rules.interval { return }
-        while let place = stack.lastIndex(where: { byHand || !$0.isPostponed }) {
-            let entry = stack.remove(at: place)
+        while let position = stack.lastIndex(where: { byHand || !$0.isPostponed }) {
+            let entry = stack.remove(at: position)
             if let wanted = entry.message.orientation, wanted != orientation {
                 effects.append(.discarded(entry.message, .orientation))
                 continue

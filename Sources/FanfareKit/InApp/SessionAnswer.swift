@@ -8,7 +8,7 @@ import Foundation
 /// Unreadable elements, of a later version for example, are left out; the others stay.
 struct SessionAnswer: Equatable {
     let messages: [InAppMessage]
-    let notifications: [NotificationTurn.Telling]
+    let notifications: [InAppNotificationQueue.Entry]
     /// The field names of the app's pushes.
     let names: PayloadNames
 
@@ -21,11 +21,11 @@ struct SessionAnswer: Equatable {
         messages = elements.compactMap { InAppMessage($0) }
         let names = PayloadNames((answer["payload_names"]?.object ?? [:]).compactMapValues(\.string))
         self.names = names
-        notifications = (answer["notifications"]?.array ?? []).compactMap { NotificationTurn.Telling($0, names) }
+        notifications = (answer["notifications"]?.array ?? []).compactMap { InAppNotificationQueue.Entry($0, names) }
     }
 }
 
-extension NotificationTurn.Telling {
+extension InAppNotificationQueue.Entry {
     /// Reads a campaign that a session offers, in the form of its push; nil for one that cannot be shown inside the
     /// app.
     init?(_ json: JSON, _ names: PayloadNames) {

@@ -20,7 +20,7 @@ struct LookPile: Sendable, Hashable {
 
     /// Notes that an area left the screen; its looks are then drawn over the app.
     mutating func close(_ area: String) {
-        if let place = areas.lastIndex(of: area) { areas.remove(at: place) }
+        if let index = areas.lastIndex(of: area) { areas.remove(at: index) }
     }
 
     /// The looks of an area.

@@ -5,7 +5,7 @@ extension Phone {
 
     /// Keeps a poll's answers until the server has them, and lets the next campaign come.
     func answered(_ push: PushMessage, _ answers: [String: [String]]) {
-        guard turn.current == push, let poll = push.content?.id, let messageID = push.messageID else {
+        guard campaignQueue.current == push, let poll = push.content?.id, let messageID = push.messageID else {
             return viewEnded(push, .exited)
         }
         let gone = answerBox.add(PollAnswers(poll: poll, messageID: messageID, answers: answers, at: now))

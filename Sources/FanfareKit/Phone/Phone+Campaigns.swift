@@ -4,30 +4,30 @@ extension Phone {
     static let heldFile = "campaigns.json"
 
     /// Queues an announcement or poll to be shown when its turn comes.
-    func arrived(_ push: PushMessage) async { perform(turn.arrived(push)) }
+    func arrived(_ push: PushMessage) async { perform(campaignQueue.arrived(push)) }
 
-    func viewDisplayed(_ push: PushMessage) { perform(turn.displayed(push)) }
+    func viewDisplayed(_ push: PushMessage) { perform(campaignQueue.displayed(push)) }
 
     /// Handles the button that acts, or a button of the presenter's own.
     func viewActioned(_ push: PushMessage, button: String?, link: String?) {
-        guard turn.current == push else { return }
+        guard campaignQueue.current == push else { return }
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
         viewEnded(push, .actioned(button ?? TrackedEvent.plainAction))
     }
 
-    func viewEnded(_ push: PushMessage, _ end: CampaignTurn.End) {
-        perform(turn.ended(push, end))
+    func viewEnded(_ push: PushMessage, _ end: CampaignQueue.End) {
+        perform(campaignQueue.ended(push, end))
         pump()
     }
 
     func viewDisappeared(_ push: PushMessage) {
-        perform(turn.disappeared(push, now: now))
+        perform(campaignQueue.disappeared(push, now: now))
         pump()
     }
 
-    func viewAppeared(_ push: PushMessage) { perform(turn.appeared(push)) }
+    func viewAppeared(_ push: PushMessage) { perform(campaignQueue.appeared(push)) }
 
-    func perform(_ effects: [CampaignTurn.Effect]) {
+    func perform(_ effects: [CampaignQueue.Effect]) {
         for effect in effects {
             switch effect {
             case .present(let push): present(push)
@@ -41,19 +41,19 @@ extension Phone {
     func retryCampaigns() {
         campaignRetry = nil
         guard engine.isActive else { return }
-        perform(turn.retry())
+        perform(campaignQueue.retry())
     }
 
     /// Lets a campaign wait for the network, and tells the app once.
     private func postpone(_ push: PushMessage) {
-        if !turn.held.contains(push) { listener.postponed(push) }
-        perform(turn.postponed(push))
+        if !campaignQueue.held.contains(push) { listener.postponed(push) }
+        perform(campaignQueue.postponed(push))
         campaignRetry = now + campaignBackoff.failed(chance: setting.chance())
         pump()
     }
 
     private func keepHeld() {
-        let held = turn.held.map(\.userInfo)
+        let held = campaignQueue.held.map(\.userInfo)
         guard held != keptHeld else { return }
         keptHeld = held
         do {
@@ -84,7 +84,7 @@ extension Phone {
         viewEnded(push, .dropped(reason: "NoPresenter"))
     }
 
-    private func track(_ push: PushMessage, _ end: CampaignTurn.End) {
+    private func track(_ push: PushMessage, _ end: CampaignQueue.End) {
         switch end {
         case .displayed: note(.displayed, .content, of: push)
         case .actioned(let action): note(.actioned, .content, of: push, action: action)

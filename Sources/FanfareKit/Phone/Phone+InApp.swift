@@ -6,8 +6,8 @@ extension Phone {
         look()
         collect()
         perform(session.becameActive(now: now, id: UUID()))
-        perform(turn.became(active: true, now: now))
-        perform(tellings.surroundings(isActive: true, isFree: turn.current == nil, now: now))
+        perform(campaignQueue.became(active: true, now: now))
+        perform(notificationQueue.surroundings(isActive: true, isFree: campaignQueue.current == nil, now: now))
         perform(engine.surroundings(isActive: true, now: now))
         // Retries need the app in front, and the engine knows that only from here on.
         retryCampaigns()
@@ -18,8 +18,8 @@ extension Phone {
     /// Handles the app leaving the front.
     func resigned() {
         session.resigned(now: now)
-        perform(turn.became(active: false, now: now))
-        perform(tellings.surroundings(isActive: false, now: now))
+        perform(campaignQueue.became(active: false, now: now))
+        perform(notificationQueue.surroundings(isActive: false, now: now))
         perform(engine.surroundings(isActive: false, now: now))
         pump()
     }

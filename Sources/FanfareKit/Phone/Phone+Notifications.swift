@@ -13,42 +13,42 @@ extension Phone {
         var waiting: [Waiting] = []
         var told: [String] = []
 
-        init(_ turn: NotificationTurn) {
-            waiting = turn.waiting.map { Waiting(push: $0.push.userInfo, expiresAt: $0.expiresAt) }
-            told = turn.told
+        init(_ queue: InAppNotificationQueue) {
+            waiting = queue.waiting.map { Waiting(push: $0.push.userInfo, expiresAt: $0.expiresAt) }
+            told = queue.told
         }
 
-        /// Restores the turn.
-        func turn(_ names: PayloadNames, now: Date) -> NotificationTurn {
-            let tellings = waiting.compactMap { kept in
+        /// Restores the queue.
+        func queue(_ names: PayloadNames, now: Date) -> InAppNotificationQueue {
+            let notificationQueue = waiting.compactMap { kept in
                 PushMessage(members: kept.push, names).map {
-                    NotificationTurn.Telling(push: $0, expiresAt: kept.expiresAt)
+                    InAppNotificationQueue.Entry(push: $0, expiresAt: kept.expiresAt)
                 }
             }
-            return NotificationTurn(tellings, told: told, now: now)
+            return InAppNotificationQueue(notificationQueue, told: told, now: now)
         }
     }
 
     /// Takes a push that arrived in front, to show it inside the app; returns false when the system is to show it.
     func isToldInside(_ push: PushMessage) async -> Bool {
         guard push.mayBeToldInside, engine.isActive, await listener.hasNotifier(push) else { return false }
-        if tellings.knows(push.campaign) { return true }
-        guard tellings.hasRoom else { return false }
-        perform(tellings.arrived(NotificationTurn.Telling(push: push), now: now))
+        if notificationQueue.knows(push.campaign) { return true }
+        guard notificationQueue.hasRoom else { return false }
+        perform(notificationQueue.arrived(InAppNotificationQueue.Entry(push: push), now: now))
         return true
     }
 
     /// Notes that the system showed a campaign, or that the person has responded to it there.
-    func wasTold(_ push: PushMessage) { perform(tellings.wasTold(push.campaign, now: now)) }
+    func wasTold(_ push: PushMessage) { perform(notificationQueue.wasTold(push.campaign, now: now)) }
 
     /// Queues the campaigns that a session offers to be shown, the oldest first.
     func tellOffered() {
-        for telling in offered?.notifications ?? [] { perform(tellings.arrived(telling, now: now)) }
+        for entry in offered?.notifications ?? [] { perform(notificationQueue.arrived(entry, now: now)) }
     }
 
     /// Handles a tap on a notification, or on one of its buttons.
     func notificationActioned(_ push: PushMessage, button: String?) async {
-        guard tellings.current == push else { return }
+        guard notificationQueue.current == push else { return }
         let response = button.map { PushResponse.action($0) } ?? .opened
         let link = response.consequences(of: push, categories: setting.options.categories).link
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
@@ -58,23 +58,23 @@ extension Phone {
         if push.kind == .notification { await open(push) }
     }
 
-    func notificationEnded(_ push: PushMessage, _ end: NotificationTurn.End) {
-        perform(tellings.surroundings(isFree: turn.current == nil, now: now))
-        perform(tellings.ended(push, end, now: now))
+    func notificationEnded(_ push: PushMessage, _ end: InAppNotificationQueue.End) {
+        perform(notificationQueue.surroundings(isFree: campaignQueue.current == nil, now: now))
+        perform(notificationQueue.ended(push, end, now: now))
         pump()
     }
 
     func notificationDisappeared(_ push: PushMessage) {
-        tellings.disappeared(push, now: now)
+        notificationQueue.disappeared(push, now: now)
         pump()
     }
 
     func notificationAppeared(_ push: PushMessage) {
-        tellings.appeared(push)
+        notificationQueue.appeared(push)
         pump()
     }
 
-    func perform(_ effects: [NotificationTurn.Effect]) {
+    func perform(_ effects: [InAppNotificationQueue.Effect]) {
         for effect in effects {
             switch effect {
             case .show(let push): launch { phone in await phone.tell(push) }
@@ -87,7 +87,7 @@ extension Phone {
 
     private func tell(_ push: PushMessage) async {
         switch await listener.tell(push) {
-        case .drawn: perform(tellings.drawn(push))
+        case .drawn: perform(notificationQueue.drawn(push))
         case .declined: notificationEnded(push, .dropped(reason: "Declined"))
         case .failed(let problem):
             listener.log("a notifier failed: \(problem)")
@@ -99,7 +99,7 @@ extension Phone {
         pump()
     }
 
-    private func track(_ push: PushMessage, _ end: NotificationTurn.End) {
+    private func track(_ push: PushMessage, _ end: InAppNotificationQueue.End) {
         switch end {
         case .displayed: note(.displayed, .inApp, of: push)
         case .actioned(let action): note(.actioned, .inApp, of: push, action: action)
@@ -109,7 +109,7 @@ extension Phone {
     }
 
     private func keepNotifications() {
-        let kept = KeptNotifications(tellings)
+        let kept = KeptNotifications(notificationQueue)
         guard kept != keptNotifications else { return }
         keptNotifications = kept
         do {

@@ -14,7 +14,7 @@ actor Phone {
         var track: (@Sendable (EdgeRequest) async throws -> EdgeReply)?
         var options: FanfareOptions
         /// The system's locale, time zone and app version; nil when the app sets them itself.
-        var place: (@Sendable () -> Place)?
+        var systemFacts: (@Sendable () -> SystemFacts)?
         var assets: AssetStore
         /// The field names of pushes, shared with every other reader of pushes.
         var names: KnownNames
@@ -37,13 +37,13 @@ actor Phone {
     var outbox: EventOutbox
     var session: SessionClock
     var engine: InAppEngine
-    var turn: CampaignTurn
+    var campaignQueue: CampaignQueue
     /// The campaigns that wait for the network, as the disk has them.
     var keptHeld: [[String: JSON]]
     /// The time at which their contents are requested again.
     var campaignRetry: Date?
     var campaignBackoff = Backoff()
-    var tellings: NotificationTurn
+    var notificationQueue: InAppNotificationQueue
     /// The notifications that outlive the app, as the disk has them.
     var keptNotifications: KeptNotifications
     /// The field names of pushes.
@@ -66,8 +66,8 @@ actor Phone {
 
     private static let registrationFile = "registration.json"
 
-    /// The place as the system last reported it.
-    private var lastPlace: Place?
+    /// The facts as the system last reported them.
+    private var lastSystemFacts: SystemFacts?
 
     /// The stored part of a registration.
     private struct Kept: Codable {
@@ -102,12 +102,12 @@ actor Phone {
         names = setting.names
         keptHeld = storage.read([[String: JSON]].self, Self.heldFile) ?? []
         let held = keptHeld.compactMap { PushMessage(members: $0, setting.names.names) }
-        turn = CampaignTurn(isActive: false, held: held, now: setting.now())
-        let tellings =
-            storage.read(KeptNotifications.self, Self.notificationsFile)?.turn(names.names, now: setting.now())
-            ?? NotificationTurn(now: setting.now())
-        self.tellings = tellings
-        keptNotifications = KeptNotifications(tellings)
+        campaignQueue = CampaignQueue(isActive: false, held: held, now: setting.now())
+        let notificationQueue =
+            storage.read(KeptNotifications.self, Self.notificationsFile)?.queue(names.names, now: setting.now())
+            ?? InAppNotificationQueue(now: setting.now())
+        self.notificationQueue = notificationQueue
+        keptNotifications = KeptNotifications(notificationQueue)
     }
 
     var now: Date { setting.now() }
@@ -130,11 +130,11 @@ actor Phone {
         track()
         sendAnswers()
         perform(engine.tick(now: now))
-        perform(turn.tick(now: now))
+        perform(campaignQueue.tick(now: now))
         perform(session.tick(now: now))
         if let sessionRetry, sessionRetry <= now { fetchMessages() }
         if let campaignRetry, campaignRetry <= now { retryCampaigns() }
-        perform(tellings.surroundings(isFree: turn.current == nil, now: now))
+        perform(notificationQueue.surroundings(isFree: campaignQueue.current == nil, now: now))
         sleep(until: wakeAt)
     }
 
@@ -142,7 +142,8 @@ actor Phone {
     var wakeAt: Date? {
         let instants = [
             registrar.obstacle == nil ? registrar.wakeAt(now: now) : nil, outbox.wakeAt, answerBox.wakeAt,
-            engine.wakeAt(after: now), turn.wakeAt, tellings.wakeAt, session.wakeAt, sessionRetry, campaignRetry,
+            engine.wakeAt(after: now), campaignQueue.wakeAt, notificationQueue.wakeAt, session.wakeAt, sessionRetry,
+            campaignRetry,
         ]
         return instants.compactMap(\.self).min()
     }
@@ -210,15 +211,19 @@ actor Phone {
         pump()
     }
 
-    /// Reads the place from the system, and tells the server changes that it accepts.
+    /// Reads the facts from the system, and tells the server changes that it accepts.
     func look() {
-        guard let said = setting.place?() else { return }
-        let (place, before) = (said.fitting, registrar.facts)
-        registrar.change { ($0.locale, $0.timeZone, $0.appVersion) = (place.locale, place.timeZone, place.appVersion) }
+        guard let said = setting.systemFacts?() else { return }
+        let (systemFacts, before) = (said.fitting, registrar.facts)
+        registrar.change {
+            ($0.locale, $0.timeZone, $0.appVersion) = (systemFacts.locale, systemFacts.timeZone, systemFacts.appVersion)
+        }
         if registrar.facts != before { keep() }
-        // Logged once: the place is read whenever the app comes to the front.
-        if place != said, said != lastPlace { listener.log("the server accepts only \(place) of \(said)") }
-        lastPlace = said
+        // Logged once: the facts are read whenever the app comes to the front.
+        if systemFacts != said, said != lastSystemFacts {
+            listener.log("the server accepts only \(systemFacts) of \(said)")
+        }
+        lastSystemFacts = said
     }
 
     func keep() {
@@ -297,9 +302,9 @@ actor Phone {
         outbox = EventOutbox(isRegistered: false)
         answerBox = AnswerBox()
         (offered, sessionTag) = (nil, nil)
-        turn.forget()
-        perform([CampaignTurn.Effect]())
-        perform(tellings.forget())
+        campaignQueue.forget()
+        perform([CampaignQueue.Effect]())
+        perform(notificationQueue.forget())
         do {
             try journal.finish(gone, rest: [])
         } catch {

@@ -14,7 +14,7 @@ struct Inflate {
 
     private let input: ArraySlice<UInt8>
     private let size: Int
-    private var place: Int
+    private var offset: Int
     private var bits: UInt32 = 0
     private var bitCount = 0
     private var output: [UInt8] = []
@@ -22,7 +22,7 @@ struct Inflate {
     private init(_ input: ArraySlice<UInt8>, size: Int) {
         self.input = input
         self.size = size
-        place = input.startIndex
+        offset = input.startIndex
         output.reserveCapacity(size)
     }
 
@@ -53,9 +53,9 @@ struct Inflate {
     /// Takes up to 16 bits, the first one lowest.
     private mutating func take(_ count: Int) throws(Problem) -> Int {
         while bitCount < count {
-            guard place < input.endIndex else { throw .truncated }
-            bits |= UInt32(input[place]) << UInt32(bitCount)
-            place += 1
+            guard offset < input.endIndex else { throw .truncated }
+            bits |= UInt32(input[offset]) << UInt32(bitCount)
+            offset += 1
             bitCount += 8
         }
         defer {
@@ -77,10 +77,10 @@ struct Inflate {
         (bits, bitCount) = (0, 0)
         let (length, check) = (try take(16), try take(16))
         guard length == ~check & 0xFFFF else { throw .damaged }
-        guard input.endIndex - place >= length else { throw .truncated }
+        guard input.endIndex - offset >= length else { throw .truncated }
         guard size - output.count >= length else { throw .tooLong }
-        output += input[place..<place + length]
-        place += length
+        output += input[offset..<offset + length]
+        offset += length
     }
 
     private mutating func block(_ literals: Code, _ distances: Code) throws(Problem) {

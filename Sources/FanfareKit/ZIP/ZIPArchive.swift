@@ -63,20 +63,20 @@ private struct ZIPDirectory {
         self.bytes = bytes
     }
 
-    private func short(_ place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
+    private func short(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
 
-    private func long(_ place: Int) -> UInt32 { UInt32(short(place)) | UInt32(short(place + 2)) << 16 }
+    private func long(_ offset: Int) -> UInt32 { UInt32(short(offset)) | UInt32(short(offset + 2)) << 16 }
 
     /// Reads a number of bytes in a small archive; all ones mean that ZIP64 has the number elsewhere.
-    private func length(_ place: Int) throws(ZIPProblem) -> Int {
-        let value = long(place)
+    private func length(_ offset: Int) throws(ZIPProblem) -> Int {
+        let value = long(offset)
         if value == .max { throw .zip64 }
         guard value < 1 << 30 else { throw .tooLarge }
         return Int(value)
     }
 
-    private func has(_ mark: UInt32, at place: Int) -> Bool {
-        place >= 0 && place + 4 <= bytes.count && long(place) == mark
+    private func has(_ mark: UInt32, at offset: Int) -> Bool {
+        offset >= 0 && offset + 4 <= bytes.count && long(offset) == mark
     }
 
     func entries() throws(ZIPProblem) -> [ZIPArchive.Entry] {
@@ -87,11 +87,11 @@ private struct ZIPDirectory {
         guard short(end + 4) == 0, short(end + 6) == 0, short(end + 8) == count else { throw .severalDisks }
         guard count <= ZIPArchive.filesMax else { throw .tooManyFiles }
         guard start + size == end else { throw .damaged("the directory") }
-        var place = start
+        var offset = start
         var entries: [ZIPArchive.Entry] = []
         var (total, names): (Int, Set<String>) = (0, [])
         for _ in 0..<count {
-            let entry = try entry(&place, before: end, files: start)
+            let entry = try entry(&offset, before: end, files: start)
             total += entry.size
             guard total <= ZIPArchive.bytesMax else { throw .tooLarge }
             let name = entry.path.joined(separator: "/")
@@ -99,7 +99,7 @@ private struct ZIPDirectory {
             guard names.insert(name.lowercased()).inserted else { throw .twice(name) }
             entries.append(entry)
         }
-        guard place == end else { throw .damaged("the directory") }
+        guard offset == end else { throw .damaged("the directory") }
         try judgeOverlaps(entries)
         return entries
     }
@@ -117,20 +117,20 @@ private struct ZIPDirectory {
     private func end() throws(ZIPProblem) -> Int {
         guard has(0x0403_4B50, at: 0) || has(0x0605_4B50, at: 0) else { throw .notAnArchive }
         guard bytes.count >= 22 else { throw .truncated }
-        for place in stride(from: bytes.count - 22, through: max(0, bytes.count - 22 - 0xFFFF), by: -1)
-        where has(0x0605_4B50, at: place) && place + 22 + short(place + 20) == bytes.count {
-            return place
+        for offset in stride(from: bytes.count - 22, through: max(0, bytes.count - 22 - 0xFFFF), by: -1)
+        where has(0x0605_4B50, at: offset) && offset + 22 + short(offset + 20) == bytes.count {
+            return offset
         }
         throw .truncated
     }
 
     /// Reads the entry at a position of the directory, and moves the position behind it.
-    private func entry(_ place: inout Int, before end: Int, files: Int) throws(ZIPProblem) -> ZIPArchive.Entry {
-        let here = place
+    private func entry(_ offset: inout Int, before end: Int, files: Int) throws(ZIPProblem) -> ZIPArchive.Entry {
+        let here = offset
         guard here + 46 <= end, has(0x0201_4B50, at: here) else { throw .damaged("the directory") }
         let (nameCount, extraCount) = (short(here + 28), short(here + 30))
-        place = here + 46 + nameCount + extraCount + short(here + 32)
-        guard place <= end else { throw .damaged("the directory") }
+        offset = here + 46 + nameCount + extraCount + short(here + 32)
+        guard offset <= end else { throw .damaged("the directory") }
         let raw = bytes[here + 46..<here + 46 + nameCount]
         let (path, isFolder) = try ZIPName.path(raw)
         let name = path.joined(separator: "/")

@@ -57,7 +57,7 @@ struct EventRelay: Sendable {
         }
         if !done.isEmpty {
             let published = done
-            try await ledger.write(.normal, reach: .shards) { try $0.eventsPublished(published) }
+            try await ledger.write(.normal, scope: .shards) { try $0.eventsPublished(published) }
         }
         return !isInterrupted && events.count == Self.pageSize
     }

@@ -41,7 +41,7 @@ struct Intake: Sendable {
             return try await refuse(ProblemDocument(refused: decoding), app: decoding.app, message, now: now)
         }
         let identity = SHA256.digest(job.canonicalJSON())
-        let (knowledge, served) = try await look(job, now: now)
+        let (knowledge, served) = try await readFacts(job, now: now)
         if let known = IntakeDecision.known(job: job, identity: identity, holder: knowledge.holder) {
             return try await answer(known, job, message, now: now)
         }
@@ -106,7 +106,7 @@ struct Intake: Sendable {
         return JobDecoder.decode(message.body, envelope: envelope)
     }
 
-    private func look(
+    private func readFacts(
         _ job: Job,
         now: Timestamp
     ) async throws -> (knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) {

@@ -17,7 +17,7 @@ struct LostShards: Sendable {
             try $0.lostShards(
                 campaign: campaign,
                 share: share,
-                patience: Sweep.lostAfter,
+                timeout: Sweep.lostAfter,
                 now: ledger.now(),
                 limit: 100
             )
@@ -27,7 +27,7 @@ struct LostShards: Sendable {
         let now = ledger.now()
         return try await ledger.read { reader in
             try candidates.filter { shard in
-                // The ledger returns rows that have not changed for the whole patience.
+                // The ledger returns rows that have not changed for the whole timeout.
                 let since = shard.dueAt ?? now.advanced(by: .zero - Sweep.lostAfter)
                 let owner = try reader.owner(of: shard, now: now)
                 return Sweep.action(

@@ -35,7 +35,7 @@ struct Planner: Sendable {
         var steps = PlannerSteps(prefetch: prefetch)
         var open = OpenWork()
         while !Task.isCancelled {
-            let step = steps.next(look())
+            let step = steps.next(observation())
             do {
                 try await take(step, &steps, &open)
             } catch {
@@ -54,19 +54,19 @@ struct Planner: Sendable {
     private func take(_ step: PlannerSteps.Step, _ steps: inout PlannerSteps, _ open: inout OpenWork) async throws {
         switch step {
         case .rest(let until): await signal.wait(upTo: until.since(now))
-        case .lookAtHeld(let numbers): steps.looked(atHeld: try await held(numbers), look())
+        case .readHeld(let numbers): steps.didRead(held: try await held(numbers), observation())
         case .publishFired(let shards):
             dispatcher.eventsWritten()
             await dispatcher.publish(shards)
         case .complete(let campaigns): try await complete(campaigns)
         case .lease: try await lease(&steps)
         case .giveUpLeases: try await releaseLeases()
-        case .lookBehind: steps.lookedBehind(hasLapsed: try await hasLapsedLease(), look())
+        case .checkLapsedLeases: steps.didCheckLapsedLeases(hasLapsed: try await hasLapsedLease(), observation())
         case .prepare(let lease, let shardsMax): steps.prepared(try await prepare(lease, shardsMax))
         case .release(let campaign): steps.released(try await release(campaign))
-        case .lookForProbe(let lease): steps.lookedForProbe(isDue: try await isProbeDue(lease))
+        case .checkProbe(let lease): steps.didCheckProbe(isDue: try await isProbeDue(lease))
         case .probe(let lease): try await probe(lease)
-        case .lookForAside(let lease): steps.lookedForAside(isThere: try await hasAside(lease), look())
+        case .checkAside(let lease): steps.didCheckAside(isThere: try await hasAside(lease), observation())
         case .releaseAside(let lease, let limit): steps.releasedAside(try await releaseAside(lease, limit))
         case .endPiece: steps.endedPiece(isMore: try await endPiece())
         case .makeRun(let lease): steps.madeRun(try await makeRun(lease))
@@ -78,7 +78,7 @@ struct Planner: Sendable {
         case .republishLost(let lease): try await republishLost(lease)
         case .sweepLists: try await sweepLists()
         case .prepareInApp(let lease, let limit):
-            steps.preparedInApp(try await prepareInApp(lease, limit, &open), look())
+            steps.preparedInApp(try await prepareInApp(lease, limit, &open), observation())
         case .beginInApp(let lease):
             try await beginInApp(lease)
             steps.beganInApp(now)
@@ -86,7 +86,7 @@ struct Planner: Sendable {
         case .forget(let campaign):
             if open.audience?.lease.campaign == campaign { open.audience = nil }
             if open.lists?.lease.campaign == campaign { open.lists = nil }
-        case .lookAtWindow: steps.looked(atWindow: try await windowUse(), look())
+        case .readWindow: steps.didRead(window: try await windowUse(), observation())
         case .cut(let lease, let shardsMax):
             let (cut, shards) = try await self.cut(lease, shardsMax)
             if steps.cut(cut) { dispatcher.eventsWritten() }
@@ -95,8 +95,8 @@ struct Planner: Sendable {
     }
 
     /// Returns the facts that the machine gets before each step.
-    private func look() -> PlannerSteps.Look {
-        PlannerSteps.Look(
+    private func observation() -> PlannerSteps.Observation {
+        PlannerSteps.Observation(
             now: now,
             shared: ledger.now(),
             isInTime: ledger.standing.verdict != .lost,

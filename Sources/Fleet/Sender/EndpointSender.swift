@@ -32,7 +32,7 @@ final class EndpointSender: RequestSource {
     ///
     /// Nil for the endpoint of a provider that the app names.
     private let service: SenderLoop.ServiceKey?
-    /// True once the push service has answered anything, or if it is well known: its runs keep their places.
+    /// True once the push service has answered anything, or if it is well known: its runs keep their capacity.
     private(set) var isProven: Bool
     /// The number of the search that found this sender last.
     var lastSearch: UInt64 = 0
@@ -80,7 +80,7 @@ final class EndpointSender: RequestSource {
         queue.removeAll()
         faults.retire(&owner.runs, now: owner.clock())
         owner.act()
-        // A loop turn of its own, because the caller is within a read of these connections.
+        // A loop tick of its own, because the caller is within a read of these connections.
         owner.loop.assumeIsolated().execute { [self] in
             pool.close { [self] in
                 ownPool = nil  // the two hold each other
@@ -90,20 +90,20 @@ final class EndpointSender: RequestSource {
     }
 
     /// Adds a run that has devices to send to.
-    func add(_ slot: Int) {
+    func add(_ runIndex: Int) {
         guard !faults.isRetired else { return }
-        if !queue.contains(slot) { queue.append(slot) }
+        if !queue.contains(runIndex) { queue.append(runIndex) }
         if let service, let reason = owner.cooldowns.reason(service, now: owner.clock()) { return putBack(reason) }
         if service != nil {
-            isProven ? owner.strangers.left(slot) : owner.waits(slot)
+            isProven ? owner.unansweredRuns.left(runIndex) : owner.waits(runIndex)
         }
         // Also for a run that has just left: its devices find the connection ready when they return.
         pool.demandChanged()
     }
 
     /// Removes a run: its number may next belong to another endpoint, whose requests must not use these connections.
-    func drop(_ slot: Int) {
-        queue.removeAll { $0 == slot }
+    func drop(_ runIndex: Int) {
+        queue.removeAll { $0 == runIndex }
     }
 
     // MARK: - RequestSource
@@ -111,32 +111,34 @@ final class EndpointSender: RequestSource {
     func nextRequest(_ request: inout RequestWriter) -> Bool {
         let now = owner.clock()
         guard owner.runs.mayOpen else { return false }
-        while let slot = queue.first {
-            if let active = owner.active(slot), let position = owner.runs.next(slot, now: now) {
+        while let runIndex = queue.first {
+            if let active = owner.active(runIndex), let position = owner.runs.next(runIndex, now: now) {
                 guard active.template.write(position, &request) else {
-                    if let end = active.template.leftOut { owner.runs.leftOut(slot, position, end) }
+                    if let end = active.template.leftOut { owner.runs.leftOut(runIndex, position, end) }
                     continue
                 }
-                var tag = RequestTag(slot: slot, position: position)
-                if faults.isSampling { tag.mark = faults.mark(attempt: owner.runs.attempt(slot)) }
+                var tag = RequestTag(runIndex: runIndex, position: position)
+                if faults.isSampling { tag.mark = faults.mark(attempt: owner.runs.attempt(runIndex)) }
                 request.tag = tag.bits
-                if !isProven { owner.strangers.asks(slot) }
+                if !isProven { owner.unansweredRuns.asks(runIndex) }
                 return true
             }
             queue.removeFirst()
-            if owner.runs.ranOut(slot) { owner.act() }
+            if owner.runs.ranOut(runIndex) { owner.act() }
         }
         return false
     }
 
     func answered(tag bits: UInt64, answer: borrowing ProviderAnswer) {
         let tag = RequestTag(bits: bits)
-        guard let active = owner.active(tag.slot) else { preconditionFailure("an answer for a run that is forgotten") }
+        guard let active = owner.active(tag.runIndex) else {
+            preconditionFailure("an answer for a run that is forgotten")
+        }
         if !isProven { proved() }
         if active.requests.isAccepted(status: Int(answer.status)) {
-            var hasActions = owner.runs.accepted(tag.slot, tag.position)
+            var hasActions = owner.runs.accepted(tag.runIndex, tag.position)
             if faults.isRaised {
-                if faults.accepted(tag.slot, mark: tag.mark, &owner.runs, now: owner.clock()) { endCooldown() }
+                if faults.accepted(tag.runIndex, mark: tag.mark, &owner.runs, now: owner.clock()) { endCooldown() }
                 hasActions = true
             }
             if hasActions { owner.act() }
@@ -170,29 +172,29 @@ final class EndpointSender: RequestSource {
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(failure)"]
         )
         // The failure says nothing about the provider: the registration named a host that is not allowed.
-        if case .outOfReach = failure {
-            return leave { $0.leaveOut($1, .outOfReach, now: $2) }
+        if case .outOfScope = failure {
+            return leave { $0.leaveOut($1, .outOfScope, now: $2) }
         }
         tripIfDue(faults.connectionFailed(waiting: queue, &owner.runs, now: owner.clock()), reason: "NoConnection")
         owner.act()
     }
 
-    /// Makes a run give up its place: its devices are retried, and charged only if the service is known to be out.
-    func leave(_ slot: Int) {
-        drop(slot)
-        owner.runs.putBack(slot, reason: "NoConnection", charged: faults.isDoubted, now: owner.clock())
+    /// Makes a run give up its capacity: its devices are retried, and charged only if the service is known to be out.
+    func leave(_ runIndex: Int) {
+        drop(runIndex)
+        owner.runs.putBack(runIndex, reason: "NoConnection", charged: faults.isDoubted, now: owner.clock())
         owner.act()
     }
 
     /// Notes that the push service answers: its runs no longer count as unproven.
     private func proved() {
         isProven = true
-        owner.keepPlaces(of: self)
+        owner.keepRuns(of: self)
     }
 
-    func turnEnded() {
+    func tickEnded() {
         askIfDrained()
-        owner.turnEnded()
+        owner.tickEnded()
     }
 
     // MARK: - Refusals
@@ -261,8 +263,8 @@ final class EndpointSender: RequestSource {
     var hasPutOff: Bool { faults.hasPutOff }
 
     /// Releases the devices of a stopped run that were put off; they stay pending.
-    func giveBack(_ slot: Int) {
-        faults.runStopped(slot, &owner.runs, now: owner.clock())
+    func giveBack(_ runIndex: Int) {
+        faults.runStopped(runIndex, &owner.runs, now: owner.clock())
     }
 
     /// Notes that a probe's run is over.
@@ -290,10 +292,10 @@ final class EndpointSender: RequestSource {
     }
 
     /// Removes all waiting runs and applies `each` to them.
-    private func leave(_ each: (inout LoopRuns, _ slot: Int, _ now: Timestamp) -> Void) {
+    private func leave(_ each: (inout LoopRuns, _ runIndex: Int, _ now: Timestamp) -> Void) {
         let (leaving, now) = (queue, owner.clock())
         queue.removeAll(keepingCapacity: true)
-        for slot in leaving { each(&owner.runs, slot, now) }
+        for runIndex in leaving { each(&owner.runs, runIndex, now) }
         owner.act()
     }
 

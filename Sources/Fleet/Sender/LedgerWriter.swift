@@ -42,13 +42,13 @@ final class LedgerWriter {
         _ durability: Ledger.Durability,
         _ what: StaticString,
         priority: Ledger.Priority = .atOnce,
-        reach: Ledger.Reach = .ledger,
+        scope: Ledger.WriteScope = .ledger,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value,
         then: @escaping (Value) -> Void = { _ in }
     ) {
         begin()
         let bound = NIOLoopBound((self, then), eventLoop: loop)
-        ledger.submit(durability, priority: priority, reach: reach, body) { [loop] result in
+        ledger.submit(durability, priority: priority, scope: scope, body) { [loop] result in
             loop.execute {
                 let (writer, then) = bound.value
                 writer.end {
@@ -58,7 +58,7 @@ final class LedgerWriter {
                     case .failure(let error):
                         writer.logger.error("the ledger does not take \(what)", metadata: ["error": "\(error)"])
                         writer.again {
-                            writer.write(durability, what, priority: priority, reach: reach, body, then: then)
+                            writer.write(durability, what, priority: priority, scope: scope, body, then: then)
                         }
                     }
                 }

@@ -4,17 +4,17 @@ import Delivery
 struct RequestTag {
     private(set) var bits: UInt64
 
-    init(slot: Int, position: Int) {
-        bits = UInt64(UInt32(slot)) << 32 | UInt64(UInt16(position))
+    init(runIndex: Int, position: Int) {
+        bits = UInt64(UInt32(runIndex)) << 32 | UInt64(UInt16(position))
     }
 
     init(bits: UInt64) {
         self.bits = bits
     }
 
-    var slot: Int { Int(bits >> 32) }
+    var runIndex: Int { Int(bits >> 32) }
     var position: Int { Int(bits & 0xFFFF) }
-    var device: EndpointFaults.Device { EndpointFaults.Device(slot: slot, position: position) }
+    var device: EndpointFaults.Device { EndpointFaults.Device(runIndex: runIndex, position: position) }
 
     /// The mark of a request that is part of a sample (`EndpointFaults`); 0 otherwise.
     var mark: UInt16 {

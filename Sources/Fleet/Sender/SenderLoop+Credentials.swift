@@ -89,10 +89,10 @@ extension SenderLoop {
     /// Makes room for another such push service: closes the longest unused one, those that never answered first.
     private func closeUnused(for new: EndpointSender) {
         guard new.isOneOfMany else { return }
-        let strangers = endpoints.filter { $0.value.isOneOfMany }
-        guard strangers.count > Self.strangersMax else { return }
+        let unansweredRuns = endpoints.filter { $0.value.isOneOfMany }
+        guard unansweredRuns.count > Self.strangersMax else { return }
         let used = Set(carriers.compactMap { $0?.sender }.map(ObjectIdentifier.init))
-        let unused = strangers.filter {
+        let unused = unansweredRuns.filter {
             $0.value !== new && $0.value.isIdle && !used.contains(ObjectIdentifier($0.value))
         }
         guard let oldest = unused.min(by: Self.goesBefore) else { return }
@@ -107,18 +107,18 @@ extension SenderLoop {
     }
 
     /// Lets a run without a token wait for one, or sets it aside when there will be none.
-    func goWithout(_ search: SenderSearch, _ active: ActiveRun, _ slot: Int) {
+    func goWithout(_ search: SenderSearch, _ active: ActiveRun, _ runIndex: Int) {
         switch search {
-        case .found: awaiting[slot] = nil
-        case .awaited: awaiting[slot] = active.account
+        case .found: awaiting[runIndex] = nil
+        case .awaited: awaiting[runIndex] = active.account
         case .lacking(.refused(let reason)):
-            awaiting[slot] = nil
-            runs.stop(slot, .setAside(.credentials))
+            awaiting[runIndex] = nil
+            runs.stop(runIndex, .setAside(.credentials))
             // Setting the run aside again would repeat for ever, so its campaign waits for a person.
-            if runs.credentialsRefused(slot) { reports.credentialsRefused(active.shard.id.key, reason: reason) }
+            if runs.credentialsRefused(runIndex) { reports.credentialsRefused(active.shard.id.key, reason: reason) }
         case .lacking(.passing(let reason)):
-            awaiting[slot] = nil
-            runs.stop(slot, .setAside(.breaker))
+            awaiting[runIndex] = nil
+            runs.stop(runIndex, .setAside(.breaker))
             reports.tripped(
                 app: active.account.app,
                 provider: active.account.account.provider.name,
@@ -129,22 +129,22 @@ extension SenderLoop {
 
     /// Checks if the tokens have arrived that runs wait for.
     func lookForTokens() {
-        for (slot, account) in awaiting {
-            guard let active = active(slot) else { continue }
-            if !runs.isStopped(slot) { take(search(for: account, active.shard), active, slot) }
-            if runs.isStopped(slot) { awaiting[slot] = nil }
+        for (runIndex, account) in awaiting {
+            guard let active = active(runIndex) else { continue }
+            if !runs.isStopped(runIndex) { take(search(for: account, active.shard), active, runIndex) }
+            if runs.isStopped(runIndex) { awaiting[runIndex] = nil }
         }
         act()
         if !awaiting.isEmpty { scheduleTick() }
     }
 
     /// Continues a run on these connections, or without any.
-    private func take(_ search: SenderSearch, _ active: ActiveRun, _ slot: Int) {
-        goWithout(search, active, slot)
+    private func take(_ search: SenderSearch, _ active: ActiveRun, _ runIndex: Int) {
+        goWithout(search, active, runIndex)
         guard let next = search.found else { return }
         active.move(to: next)
-        next.begin(isProbe: runs.isProving(slot))
-        if runs.hasWork(slot) { next.add(slot) }
+        next.begin(isProbe: runs.isProving(runIndex))
+        if runs.hasWork(runIndex) { next.add(runIndex) }
     }
 
     /// Replaces these connections after the provider token has changed.
@@ -167,17 +167,17 @@ extension SenderLoop {
 
     /// Moves runs to the account's present credential; the old connections close after the last answer.
     private func move(_ old: EndpointSender, to account: LoadedAccount) {
-        for slot in runs.sendingSlots {
-            guard let active = active(slot), active.sender === old else { continue }
+        for runIndex in runs.sendingIndexes {
+            guard let active = active(runIndex), active.sender === old else { continue }
             let search = search(for: account, active.shard)
             guard let next = search.found else {
                 active.wait(with: account)
-                goWithout(search, active, slot)
+                goWithout(search, active, runIndex)
                 continue
             }
             active.move(to: next)
-            if runs.isProving(slot) { next.begin(isProbe: true) }
-            if runs.hasWork(slot) { next.add(slot) }
+            if runs.isProving(runIndex) { next.begin(isProbe: true) }
+            if runs.hasWork(runIndex) { next.add(runIndex) }
         }
         retire(old)
         act()

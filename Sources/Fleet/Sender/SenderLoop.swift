@@ -42,8 +42,8 @@ final class SenderLoop {
     var retiring: [EndpointSender] = []
     /// The cooldowns of push services that registrations name.
     var cooldowns = OriginCooldowns<ServiceKey>()
-    /// The places of runs whose push service has not answered yet, by run number.
-    var strangers: StrangerPlaces
+    /// The runs whose push service has not answered yet, by run index.
+    var unansweredRuns: UnansweredRuns
     /// The number of searches for senders; it tells which sender has been unused for longest.
     var searches: UInt64 = 0
     /// The runs that wait for a token, by run number.
@@ -88,7 +88,7 @@ final class SenderLoop {
         self.loop = loop
         self.worker = worker
         self.ledger = ledger
-        strangers = StrangerPlaces(loops: loops)
+        unansweredRuns = UnansweredRuns(loops: loops)
         runs = LoopRuns(unflushedMax: unflushedMax)
         self.reports = reports
         self.lease = lease
@@ -130,12 +130,12 @@ final class SenderLoop {
             sender?.requests(for: shard.facts)
             ?? account.account.requests(for: shard.facts, authorization: nil, now: clock())
         let active = ActiveRun(shard: shard, requests: requests, account: account)
-        let slot = runs.begin(run)
-        if slot == carriers.count { carriers.append(active) } else { carriers[slot] = active }
+        let runIndex = runs.begin(run)
+        if runIndex == carriers.count { carriers.append(active) } else { carriers[runIndex] = active }
         sender?.begin(isProbe: isProbe)
         active.sender = sender
-        goWithout(search, active, slot)
-        runs.ready(slot)
+        goWithout(search, active, runIndex)
+        runs.ready(runIndex)
         act()
         if shard.slot != nil { schedulePacing() }
         scheduleTick()
@@ -192,37 +192,39 @@ final class SenderLoop {
 
     private func perform(_ action: LoopRuns.Action) {
         switch action {
-        case .ask(let slot): carriers[slot]?.sender?.add(slot)
-        case .stopped(let slot): carriers[slot]?.sender?.giveBack(slot)
+        case .ask(let runIndex): carriers[runIndex]?.sender?.add(runIndex)
+        case .stopped(let runIndex): carriers[runIndex]?.sender?.giveBack(runIndex)
         case .tellOver(let key): reports.runIsOver(key)
-        case .freed(let slot, let wasProbe):
-            carriers[slot]?.sender?.drop(slot)
-            if wasProbe { carriers[slot]?.sender?.probeEnded() }
-            carriers[slot] = nil
-            awaiting[slot] = nil
-            strangers.left(slot)
+        case .freed(let runIndex, let wasProbe):
+            carriers[runIndex]?.sender?.drop(runIndex)
+            if wasProbe { carriers[runIndex]?.sender?.probeEnded() }
+            carriers[runIndex] = nil
+            awaiting[runIndex] = nil
+            unansweredRuns.left(runIndex)
         }
     }
 
-    /// Takes a place for a run whose push service has not answered yet; when there are too many such runs, one leaves.
-    func waits(_ slot: Int) {
-        guard let leaving = strangers.waits(slot) else { return }
+    /// Notes a run whose push service has not answered yet; when there are too many such runs, one leaves.
+    func waits(_ runIndex: Int) {
+        guard let leaving = unansweredRuns.waits(runIndex) else { return }
         carriers[leaving]?.sender?.leave(leaving)
     }
 
-    /// Lets the runs of a push service that has answered keep their places.
-    func keepPlaces(of sender: EndpointSender) {
-        for slot in runs.sendingSlots where carriers[slot]?.sender === sender { strangers.left(slot) }
+    /// Lets the runs of a push service that has answered keep their capacity.
+    func keepRuns(of sender: EndpointSender) {
+        for runIndex in runs.sendingIndexes where carriers[runIndex]?.sender === sender {
+            unansweredRuns.left(runIndex)
+        }
     }
 
     // MARK: - Streams
 
-    /// Returns the instant of this loop turn: one reading of the clock for all devices.
+    /// Returns the instant of this loop tick: one reading of the clock for all devices.
     func clock() -> Timestamp {
         if !isClockFresh {
             now = ledger.now()
             let now = MonotonicInstant(of: .now())
-            runs.turnBegan(at: now, leaseUntil: lease.heldUntil, knownUntil: lease.knownUntil)
+            runs.tickBegan(at: now, leaseUntil: lease.heldUntil, knownUntil: lease.knownUntil)
             isClockFresh = true
         }
         return now
@@ -245,16 +247,18 @@ final class SenderLoop {
     }
 
     /// Returns the shared data of the run with a number; nil when there is none.
-    func active(_ slot: Int) -> ActiveRun? { carriers[slot] }
+    func active(_ runIndex: Int) -> ActiveRun? { carriers[runIndex] }
 
-    func turnEnded() {
+    func tickEnded() {
         isClockFresh = false
         if runs.isSaveDue { save() } else { scheduleTick() }
     }
 
     /// Sets all runs of the endpoint aside because the provider is out, and reports it.
     func tripped(_ sender: EndpointSender, _ trip: Breaker.Trip) {
-        for slot in runs.sendingSlots where carriers[slot]?.sender === sender { runs.stop(slot, .setAside(.breaker)) }
+        for runIndex in runs.sendingIndexes where carriers[runIndex]?.sender === sender {
+            runs.stop(runIndex, .setAside(.breaker))
+        }
         act()
         reports.tripped(app: sender.account.app, provider: sender.account.account.provider.name, trip)
     }
@@ -288,7 +292,7 @@ final class SenderLoop {
         guard !saves.isEmpty else { return }
         let (bound, worker) = (NIOLoopBound(self, eventLoop: loop), worker)
         let priority: Ledger.Priority = runs.isSaveDue ? .atOnce : .withOthers
-        ledger.submit(.normal, priority: priority, reach: .shards) { transaction in
+        ledger.submit(.normal, priority: priority, scope: .shards) { transaction in
             try transaction.saveProgress(
                 saves.map { (RunToken(key: $0.key, epoch: $0.epoch, worker: worker), $0.progress) }
             )

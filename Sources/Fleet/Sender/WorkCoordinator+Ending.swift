@@ -29,7 +29,7 @@ extension WorkCoordinator {
         _ probe: Breaker.ProbeResult?
     ) {
         let now = ledger.now()
-        writer.write(.synced, "a settlement", priority: shard.lane.priority, reach: .shards) {
+        writer.write(.synced, "a settlement", priority: shard.lane.priority, scope: .shards) {
             let result = try $0.settle(token, settlement, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
@@ -62,7 +62,7 @@ extension WorkCoordinator {
         publisher.publish(left) { [self] confirmed in
             writer.end {
                 let now = ledger.now()
-                writer.write(.normal, "confirms", priority: .withOthers, reach: .shards) {
+                writer.write(.normal, "confirms", priority: .withOthers, scope: .shards) {
                     try $0.markOut(confirmed, now: now)
                 }
                 tell { shards, _ in shards.published(delivery) }
@@ -86,7 +86,7 @@ extension WorkCoordinator {
     ) {
         let now = ledger.now()
         tracing?.forgot(token.key)
-        writer.write(.synced, "a shard that is set aside", reach: .shards) {
+        writer.write(.synced, "a shard that is set aside", scope: .shards) {
             let result = try $0.setAside(token, reason: reason, progress: progress, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
@@ -105,7 +105,7 @@ extension WorkCoordinator {
 
     private func abandon(_ progress: Progress, _ token: RunToken) {
         tracing?.forgot(token.key)
-        writer.write(.normal, "the last progress of a lost lease", reach: .shards) {
+        writer.write(.normal, "the last progress of a lost lease", scope: .shards) {
             try $0.abandon(token, progress)
         } then: { [self] _ in
             counters.ended(.leaseLost)
@@ -115,7 +115,7 @@ extension WorkCoordinator {
 
     /// Releases a row that this process claimed and will not run, so that the next worker need not wait for it.
     func giveUp(_ token: RunToken) {
-        writer.write(.normal, "a claim that is given up", reach: .shards) {
+        writer.write(.normal, "a claim that is given up", scope: .shards) {
             try $0.giveUp(token)
         }
     }

@@ -167,7 +167,7 @@ final class WorkCoordinator {
         )
         let now = ledger.now()
         let bound = NIOLoopBound(self, eventLoop: loop)
-        ledger.submit(.normal, priority: shard.lane.priority, reach: .shards) { transaction in
+        ledger.submit(.normal, priority: shard.lane.priority, scope: .shards) { transaction in
             try transaction.claim(claim, now: now)
         } completion: { [loop] result in
             loop.execute { bound.value.answered(order, result) }

@@ -40,7 +40,7 @@ struct WebhookDelivery {
                 port: webhook.url.port,
                 authority: webhook.url.authority,
                 tls: tls,
-                reach: WebhookHosts.reach(of: webhook.url)
+                scope: WebhookHosts.scope(of: webhook.url)
             ),
             loop: relay.loop
         )
@@ -93,12 +93,12 @@ struct WebhookDelivery {
         var chance = SystemRandomNumberGenerator()
         let step = state.tried(answer, now: relay.ledger.now(), using: &chance)
         relay.counters.add(result(answer, step), app: record.app)
-        var place: Logger.Metadata = ["app": "\(record.app)", "webhook": "\(webhook.url)"]
+        var metadata: Logger.Metadata = ["app": "\(record.app)", "webhook": "\(webhook.url)"]
         switch step {
         case .delivered:
             taken.append(event.sequence)
             if wasFailing {
-                relay.logger.notice("a webhook takes events again", metadata: place)
+                relay.logger.notice("a webhook takes events again", metadata: metadata)
                 // This is committed at once: days of events may follow.
                 try await leave()
                 return try await take() != nil
@@ -106,12 +106,12 @@ struct WebhookDelivery {
             if ContinuousClock.now - committedAt >= Self.commitAfter { try await commit() }
             return true
         case .again(let at):
-            place["reason"] = "\(state.reason)"
-            place["again_at"] = "\(at.rfc3339)"
-            relay.logger.log(level: wasFailing ? .info : .warning, "a webhook takes no event", metadata: place)
+            metadata["reason"] = "\(state.reason)"
+            metadata["again_at"] = "\(at.rfc3339)"
+            relay.logger.log(level: wasFailing ? .info : .warning, "a webhook takes no event", metadata: metadata)
         case .disabled:
-            place["reason"] = "\(state.reason)"
-            relay.logger.error("a webhook is given up until somebody fixes it", metadata: place)
+            metadata["reason"] = "\(state.reason)"
+            relay.logger.error("a webhook is given up until somebody fixes it", metadata: metadata)
         }
         return false
     }
@@ -129,7 +129,7 @@ struct WebhookDelivery {
         committedAt = ContinuousClock.now
         guard !taken.isEmpty else { return }
         let (number, sequences) = (record.number, taken)
-        try await relay.ledger.write(.normal, reach: .shards) { try $0.webhookTook(sequences, number: number) }
+        try await relay.ledger.write(.normal, scope: .shards) { try $0.webhookTook(sequences, number: number) }
         taken = []
     }
 

@@ -13,13 +13,13 @@ struct ClockProbe: Sendable {
     /// Compares until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await look()
+            await probe()
             try? await Task.sleep(for: .seconds(600))  // a cancelled sleep ends the loop
         }
     }
 
     /// Compares once; a broker that does not tell its time is not an error.
-    func look() async {
+    func probe() async {
         guard let skew = try? await management.clockSkew(), skew.isNoteworthy else { return }
         logger.warning("clock skew: \(skew.text(of: "the broker")); set the wrong one right")
     }

@@ -40,7 +40,7 @@ extension Worker {
             retention: context.configuration.retention,
             logger: context.logger
         )
-        let watch = FleetPoll(
+        let fleetPoll = FleetPoll(
             ledger: context.ledger,
             endpoint: context.configuration.amqp,
             loop: loop,
@@ -52,7 +52,7 @@ extension Worker {
             Task { await eventRelay(context, core, loop, signals.events) },
             Task { await WebhookRelay(context, loop: loop).run() },
             Task { await purger.run() },
-            Task { await watch.run() },
+            Task { await fleetPoll.run() },
         ]
     }
 

@@ -54,7 +54,7 @@ package final class Worker: Sendable {
         self.reloadRequests = reloadRequests
         self.manager = manager
         supervision = manager.map { manager in
-            Task { await manager.run { await answers.look(on: probes.loop) } }
+            Task { await manager.run { await answers.serviceStatus(on: probes.loop) } }
         }
     }
 

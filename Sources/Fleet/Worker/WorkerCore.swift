@@ -84,7 +84,7 @@ final class WorkerCore {
     private static func subscriptions(_ context: WorkerContext) -> [AMQPConsumer.Subscription] {
         let roles = context.configuration.worker.roles
         var result: [AMQPConsumer.Subscription] = [
-            .ear(exchange: BrokerNames.control, prefix: BrokerNames.controlQueuePrefix(worker: context.name))
+            .listener(exchange: BrokerNames.control, prefix: BrokerNames.controlQueuePrefix(worker: context.name))
         ]
         if roles.contains(.sender) {
             for provider in context.providers {

@@ -12,7 +12,7 @@ import Synchronization
 /// published while the worker sends. `/livez` reports a loop that does not answer in time.
 final class WorkerProbes: Sendable {
     /// The time after which a silent loop counts as stuck.
-    static let patience = TimeAmount.seconds(3)
+    static let answerTimeout = TimeAmount.seconds(3)
     /// The greatest age of the ledger's last answer; the worker reports to it every two seconds.
     private static let ledgerAgeMax = Duration.seconds(15)
 
@@ -63,10 +63,10 @@ final class WorkerProbes: Sendable {
     }
 
     /// Returns the state for a service manager.
-    func look(on prober: any EventLoop) async -> ServiceLook {
+    func serviceStatus(on prober: any EventLoop) async -> ServiceStatus {
         guard let metrics = try? await metrics(on: prober).get() else { return .stuck }
         let coordinator = metrics.coordinator
-        return ServiceLook(
+        return ServiceStatus(
             isAlive: true,
             unreadiness: unreadiness(coordinator),
             doing: coordinator.running == 0 ? "idle" : "sending: shards in hand \(coordinator.running)"
@@ -74,7 +74,7 @@ final class WorkerProbes: Sendable {
     }
 
     private static var stuck: ProbeAnswer {
-        ProbeAnswer(status: .serviceUnavailable, text: "an event loop has not answered for \(patience)\n")
+        ProbeAnswer(status: .serviceUnavailable, text: "an event loop has not answered for \(answerTimeout)\n")
     }
 
     /// Returns the reasons why no work comes here now, a line each.
@@ -122,7 +122,7 @@ final class WorkerProbes: Sendable {
         _ order: (@escaping @Sendable (Value) -> Void) -> Void
     ) -> EventLoopFuture<Value?> {
         let promise = prober.makePromise(of: Value?.self)
-        let overdue = prober.scheduleTask(in: Self.patience) { promise.succeed(nil) }
+        let overdue = prober.scheduleTask(in: Self.answerTimeout) { promise.succeed(nil) }
         order { value in
             overdue.cancel()
             promise.succeed(value)

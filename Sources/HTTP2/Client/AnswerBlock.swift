@@ -5,10 +5,10 @@ struct AnswerBlock {
 
     /// The stream that the block belongs to; 0 when none is being received.
     var streamID: Int32 = 0
-    /// The stream's slot, looked up for each frame because the stream may be abandoned in between; nil when it was.
+    /// The stream's entry, looked up for each frame because the stream may be abandoned in between; nil when it was.
     ///
     /// The block is then decoded only to keep the compression table correct.
-    var slot: UnsafeMutablePointer<ClientSlot>?
+    var stream: UnsafeMutablePointer<ClientStream>?
     /// True if the stream had its final status before this block.
     var hadStatus = false
     var endsStream = false
@@ -18,21 +18,21 @@ struct AnswerBlock {
     private var hasFields = false
     private var isMalformed = false
 
-    /// Copies a field into the slot.
+    /// Copies a field into the entry.
     mutating func receive(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         bytes += name.count + value.count + HeaderTable.entryOverhead
         if name.first == UInt8(ascii: ":") { return receivePseudoField(name: name, value: value) }
         hasFields = true
         // Ignores trailers, and fields that precede a status.
-        guard let slot = self.slot, status != 0 else { return }
+        guard let stream = self.stream, status != 0 else { return }
         // By length first: most fields are ignored.
         switch name.count {
-        case 4 where name.elementsEqual("date".utf8): slot.pointee.date = slot.pointee.appendField(value)
-        case 7 where name.elementsEqual("apns-id".utf8): slot.pointee.apnsID = slot.pointee.appendField(value)
+        case 4 where name.elementsEqual("date".utf8): stream.pointee.date = stream.pointee.appendField(value)
+        case 7 where name.elementsEqual("apns-id".utf8): stream.pointee.apnsID = stream.pointee.appendField(value)
         case 11 where name.elementsEqual("retry-after".utf8):
-            slot.pointee.retryAfter = slot.pointee.appendField(value)
+            stream.pointee.retryAfter = stream.pointee.appendField(value)
         case 12 where name.elementsEqual("content-type".utf8):
-            slot.pointee.contentType = slot.pointee.appendField(value)
+            stream.pointee.contentType = stream.pointee.appendField(value)
         default: break
         }
     }
@@ -45,9 +45,9 @@ struct AnswerBlock {
             return
         }
         status = number
-        guard let slot = self.slot, !hadStatus else { return }
-        slot.pointee.resetAnswer()
-        slot.pointee.status = number
+        guard let stream = self.stream, !hadStatus else { return }
+        stream.pointee.resetAnswer()
+        stream.pointee.status = number
     }
 
     /// Parses three digits from 100 to 999.

@@ -10,11 +10,11 @@ extension ClientState {
     mutating func receiveShortAnswer(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) -> Bool {
         guard header.type == FrameType.headers, header.length == 1,
             header.flags == FrameFlags.endStream | FrameFlags.endHeaders,
-            let status = ClientState.indexedStatus(payload[0]), let index = streams.slot(of: header.streamID)
+            let status = ClientState.indexedStatus(payload[0]), let index = indexes.index(of: header.streamID)
         else { return false }
-        let slot = table[index]
-        guard slot.pointee.status == 0 else { return false }
-        slot.pointee.status = status
+        let stream = table[index]
+        guard stream.pointee.status == 0 else { return false }
+        stream.pointee.status = status
         answerEnded(index)
         return true
     }
@@ -43,7 +43,7 @@ extension ClientState {
         block = AnswerBlock()
         block.streamID = header.streamID
         block.endsStream = header.has(FrameFlags.endStream)
-        if let index = streams.slot(of: header.streamID) {
+        if let index = indexes.index(of: header.streamID) {
             block.hadStatus = table[index].pointee.status >= 200
         }
         try fragmentReceived(fragment, isLast: header.has(FrameFlags.endHeaders))
@@ -64,8 +64,8 @@ extension ClientState {
         _ fragment: UnsafeRawBufferPointer,
         isLast: Bool
     ) throws(HTTP2Error) {
-        let index = streams.slot(of: block.streamID)
-        block.slot = index.map { table[$0] }
+        let index = indexes.index(of: block.streamID)
+        block.stream = index.map { table[$0] }
         var rest = fragment
         while true {
             switch try decode(&rest, isLast: isLast) {
@@ -107,16 +107,16 @@ extension ClientState {
         try checkOpened(header)
         let content = try withoutPadding(header, payload)
         countData(header.length)
-        guard let index = streams.slot(of: header.streamID) else { return }
-        let slot = table[index]
+        guard let index = indexes.index(of: header.streamID) else { return }
+        let stream = table[index]
         // A body is valid only after a final status (RFC 9113 section 8.1).
-        guard slot.pointee.status >= 200 else { return reset(index, code: HTTP2ErrorCode.protocolError) }
-        slot.pointee.received += header.length
-        slot.pointee.appendBody(content, bytesMax: configuration.bodyBytesMax)
+        guard stream.pointee.status >= 200 else { return reset(index, code: HTTP2ErrorCode.protocolError) }
+        stream.pointee.received += header.length
+        stream.pointee.appendBody(content, bytesMax: configuration.bodyBytesMax)
         if header.has(FrameFlags.endStream) { return answerEnded(index) }
-        if slot.pointee.received >= PeerSettings.initialWindowBytes / 2 {
-            output.appendWindowUpdate(header.streamID, slot.pointee.received)
-            slot.pointee.received = 0
+        if stream.pointee.received >= PeerSettings.initialWindowBytes / 2 {
+            output.appendWindowUpdate(header.streamID, stream.pointee.received)
+            stream.pointee.received = 0
         }
     }
 
@@ -131,8 +131,8 @@ extension ClientState {
 
     /// Ends a stream whose answer is complete; if the request was not fully sent, the rest of it is cancelled.
     private mutating func answerEnded(_ index: Int32) {
-        let slot = table[index]
-        if !slot.pointee.isSent { output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
+        let stream = table[index]
+        if !stream.pointee.isSent { output.appendReset(stream.pointee.streamID, HTTP2ErrorCode.cancel) }
         close(index, code: HTTP2ErrorCode.noError)
     }
 

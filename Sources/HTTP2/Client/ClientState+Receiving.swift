@@ -147,8 +147,9 @@ extension ClientState {
         )
         // The peer has not processed streams above its last one and never will (RFC 9113 section 6.8).
         for index in 0..<Int32(table.capacity) {
-            let slot = table[index]
-            guard slot.pointee.phase == .queued || (slot.pointee.phase == .open && slot.pointee.streamID > last) else {
+            let stream = table[index]
+            guard stream.pointee.phase == .queued || (stream.pointee.phase == .open && stream.pointee.streamID > last)
+            else {
                 continue
             }
             close(index, code: HTTP2ErrorCode.refusedStream)
@@ -158,7 +159,7 @@ extension ClientState {
     private mutating func resetReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
         guard header.length == 4 else { throw frameSizeError(header) }
         try checkOpened(header)
-        guard let index = streams.slot(of: header.streamID) else { return }
+        guard let index = indexes.index(of: header.streamID) else { return }
         table[index].pointee.isTruncated = true
         close(index, code: ClientState.number(payload, at: 0))
     }

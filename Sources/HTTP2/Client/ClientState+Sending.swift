@@ -1,18 +1,18 @@
 /// Sending requests.
 extension ClientState {
-    /// Queues a filled slot; after GOAWAY the request is closed at once, unsent.
+    /// Queues a filled entry; after GOAWAY the request is closed at once, unsent.
     mutating func enqueue(_ index: Int32) {
-        let slot = table[index]
-        slot.pointee.streamID = nextStreamID
+        let stream = table[index]
+        stream.pointee.streamID = nextStreamID
         nextStreamID = nextStreamID > Int32.max - 2 ? 0 : nextStreamID + 2
         table.enlist(index)
         guard goAwayLast == nil, !isBroken else {
-            slot.pointee.phase = .closed
-            slot.pointee.closeCode = HTTP2ErrorCode.refusedStream
+            stream.pointee.phase = .closed
+            stream.pointee.closeCode = HTTP2ErrorCode.refusedStream
             return table.noteClosed(index)
         }
-        slot.pointee.phase = .queued
-        slot.pointee.isInLine = true
+        stream.pointee.phase = .queued
+        stream.pointee.isInLine = true
         starting.append(index)
     }
 
@@ -46,23 +46,23 @@ extension ClientState {
     /// Sends more of the oldest unfinished body; nil when there is none or the peer's windows are used up.
     private mutating func continueNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
         while let index = continuing.first {
-            let slot = table[index]
-            guard slot.pointee.phase == .open else {
+            let stream = table[index]
+            guard stream.pointee.phase == .open else {
                 continuing.removeFirst()
                 leaveLine(index)
                 continue
             }
             guard sendWindow > 0 else { return nil }
-            guard slot.pointee.sendWindow > 0 else {
+            guard stream.pointee.sendWindow > 0 else {
                 // A WINDOW_UPDATE queues it again.
                 continuing.removeFirst()
-                slot.pointee.isInLine = false
+                stream.pointee.isInLine = false
                 continue
             }
-            let count = writeData(slot, room)
-            if slot.pointee.isSent {
+            let count = writeData(stream, room)
+            if stream.pointee.isSent {
                 continuing.removeFirst()
-                slot.pointee.isInLine = false
+                stream.pointee.isInLine = false
                 table.giveBackArena(of: index)
             }
             return count
@@ -73,33 +73,33 @@ extension ClientState {
     /// Sends the next request; nil when there is none or the peer allows no other stream.
     private mutating func startNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
         while let index = starting.first {
-            let slot = table[index]
-            guard slot.pointee.phase == .queued else {
+            let stream = table[index]
+            guard stream.pointee.phase == .queued else {
                 starting.removeFirst()
                 leaveLine(index)
                 continue
             }
             // Bodies are sent in the order of their requests.
-            guard streams.count < peer.maxConcurrentStreams, sendWindow > 0,
+            guard indexes.count < peer.maxConcurrentStreams, sendWindow > 0,
                 continuing.first == nil
             else { return nil }
             starting.removeFirst()
-            slot.pointee.isInLine = false
-            slot.pointee.phase = .open
-            slot.pointee.sendWindow = peer.initialWindow
-            lastOpened = slot.pointee.streamID
-            streams.insert(slot.pointee.streamID, slot: index)
-            var count = writeHeaders(slot, room)
-            if !slot.pointee.isSent {
+            stream.pointee.isInLine = false
+            stream.pointee.phase = .open
+            stream.pointee.sendWindow = peer.initialWindow
+            lastOpened = stream.pointee.streamID
+            indexes.insert(stream.pointee.streamID, index: index)
+            var count = writeHeaders(stream, room)
+            if !stream.pointee.isSent {
                 let left = UnsafeMutableRawBufferPointer(rebasing: room[count...])
                 // Nearly always the whole body fits and the windows are wide.
-                if count > 0, slot.pointee.body.count + FrameHeader.byteCount <= left.count,
-                    slot.pointee.sendWindow > 0
+                if count > 0, stream.pointee.body.count + FrameHeader.byteCount <= left.count,
+                    stream.pointee.sendWindow > 0
                 {
-                    count += writeData(slot, left)
+                    count += writeData(stream, left)
                 }
-                if !slot.pointee.isSent {
-                    slot.pointee.isInLine = true
+                if !stream.pointee.isSent {
+                    stream.pointee.isInLine = true
                     continuing.append(index)
                     return count
                 }
@@ -110,7 +110,7 @@ extension ClientState {
         return nil
     }
 
-    /// Marks a slot as unqueued and frees it unless its end is still to be reported.
+    /// Marks an entry as unqueued and frees it unless its end is still to be reported.
     private mutating func leaveLine(_ index: Int32) {
         table[index].pointee.isInLine = false
         if table[index].pointee.phase == .abandoned { table.giveBack(index) }
@@ -118,19 +118,19 @@ extension ClientState {
 
     /// Writes a request's HEADERS; returns the bytes written, 0 when they are sent through ``output``.
     private mutating func writeHeaders(
-        _ slot: UnsafeMutablePointer<ClientSlot>,
+        _ stream: UnsafeMutablePointer<ClientStream>,
         _ room: UnsafeMutableRawBufferPointer
     ) -> Int {
-        guard let headers = slot.pointee.headers, let base = room.baseAddress else { return 0 }
-        let path = slot.pointee.requestBytes(slot.pointee.path)
-        let perRequest = slot.pointee.requestBytes(slot.pointee.perRequest)
+        guard let headers = stream.pointee.headers, let base = room.baseAddress else { return 0 }
+        let path = stream.pointee.requestBytes(stream.pointee.path)
+        let perRequest = stream.pointee.requestBytes(stream.pointee.perRequest)
         encoder.hold(headers, perRequest: perRequest)
-        let isWhole = slot.pointee.body.count == 0
-        slot.pointee.isSent = isWhole
+        let isWhole = stream.pointee.body.count == 0
+        stream.pointee.isSent = isWhole
         let endStream = isWhole ? FrameFlags.endStream : 0
         let countMax = encoder.byteCountMax(path: path.count, perRequest: perRequest.count)
         guard countMax <= FrameHeader.payloadBytesMax else {
-            writeLongHeaders(slot.pointee.streamID, endStream: endStream, path, perRequest, countMax)
+            writeLongHeaders(stream.pointee.streamID, endStream: endStream, path, perRequest, countMax)
             return 0
         }
         let count = encoder.write(path: path, perRequest: perRequest, to: base + FrameHeader.byteCount)
@@ -138,7 +138,7 @@ extension ClientState {
             length: count,
             type: FrameType.headers,
             flags: FrameFlags.endHeaders | endStream,
-            streamID: slot.pointee.streamID
+            streamID: stream.pointee.streamID
         ).write(to: base)
         return FrameHeader.byteCount + count
     }
@@ -171,27 +171,27 @@ extension ClientState {
 
     /// Writes as much of a body as one frame, the windows and the room allow.
     private mutating func writeData(
-        _ slot: UnsafeMutablePointer<ClientSlot>,
+        _ stream: UnsafeMutablePointer<ClientStream>,
         _ room: UnsafeMutableRawBufferPointer
     ) -> Int {
-        guard let base = room.baseAddress, let arena = slot.pointee.arena else {
+        guard let base = room.baseAddress, let arena = stream.pointee.arena else {
             preconditionFailure("a body that was not sent has no memory")
         }
-        let left = slot.pointee.body.count - slot.pointee.bodySent
-        let allowed = min(sendWindow, slot.pointee.sendWindow, peer.maxFrameBytes)
+        let left = stream.pointee.body.count - stream.pointee.bodySent
+        let allowed = min(sendWindow, stream.pointee.sendWindow, peer.maxFrameBytes)
         let count = min(left, allowed, room.count - FrameHeader.byteCount)
         let isLast = count == left
         FrameHeader(
             length: count,
             type: FrameType.data,
             flags: isLast ? FrameFlags.endStream : 0,
-            streamID: slot.pointee.streamID
+            streamID: stream.pointee.streamID
         ).write(to: base)
-        let from = arena + slot.pointee.body.start + slot.pointee.bodySent
+        let from = arena + stream.pointee.body.start + stream.pointee.bodySent
         (base + FrameHeader.byteCount).copyMemory(from: from, byteCount: count)
-        slot.pointee.bodySent += count
-        slot.pointee.isSent = isLast
-        slot.pointee.sendWindow -= count
+        stream.pointee.bodySent += count
+        stream.pointee.isSent = isLast
+        stream.pointee.sendWindow -= count
         sendWindow -= count
         return FrameHeader.byteCount + count
     }
@@ -206,7 +206,7 @@ extension ClientState {
             guard sendWindow <= PeerSettings.windowBytesMax else { throw windowOverflow() }
             return
         }
-        guard let index = streams.slot(of: streamID) else { return }
+        guard let index = indexes.index(of: streamID) else { return }
         table[index].pointee.sendWindow += increment
         guard table[index].pointee.sendWindow <= PeerSettings.windowBytesMax else { throw windowOverflow() }
         resume(index)
@@ -229,9 +229,9 @@ extension ClientState {
 
     /// Queues a stream again whose body waited for its window.
     private mutating func resume(_ index: Int32) {
-        let slot = table[index]
-        guard !slot.pointee.isSent, !slot.pointee.isInLine, slot.pointee.sendWindow > 0 else { return }
-        slot.pointee.isInLine = true
+        let stream = table[index]
+        guard !stream.pointee.isSent, !stream.pointee.isInLine, stream.pointee.sendWindow > 0 else { return }
+        stream.pointee.isInLine = true
         continuing.append(index)
     }
 

@@ -4,11 +4,11 @@
 /// streams and connection events are fetched afterwards.
 struct ClientState: ~Copyable {
     let configuration: HTTP2ClientSession.Configuration
-    var table: ClientSlotTable
+    var table: ClientStreamTable
     var events = HTTP2ClientSession.Events()
     var peer = PeerSettings()
     /// The streams whose HEADERS were sent and that are not closed.
-    var streams: StreamIndex
+    var indexes: StreamIndex
     /// Frames that are sent before any request.
     var output = FrameBuffer()
     /// True if the connection is unusable: received bytes are ignored and no request is sent.
@@ -21,9 +21,9 @@ struct ClientState: ~Copyable {
     // Sending.
     var encoder = RequestEncoder()
     /// Requests of which nothing was sent, in order of their ids.
-    var starting: SlotQueue
+    var starting: StreamQueue
     /// Requests whose body is partly sent.
-    var continuing: SlotQueue
+    var continuing: StreamQueue
     /// The bytes of DATA that the peer still accepts on the connection.
     var sendWindow = PeerSettings.initialWindowBytes
     /// The next stream's id; 0 when the ids are used up.
@@ -43,10 +43,10 @@ struct ClientState: ~Copyable {
     init(configuration: HTTP2ClientSession.Configuration) throws(HTTP2Error) {
         decoder = try HeaderDecoder()
         self.configuration = configuration
-        table = ClientSlotTable(capacity: configuration.streamsMax)
-        streams = StreamIndex(streamsMax: configuration.streamsMax)
-        starting = SlotQueue(capacity: configuration.streamsMax)
-        continuing = SlotQueue(capacity: configuration.streamsMax)
+        table = ClientStreamTable(capacity: configuration.streamsMax)
+        indexes = StreamIndex(streamsMax: configuration.streamsMax)
+        starting = StreamQueue(capacity: configuration.streamsMax)
+        continuing = StreamQueue(capacity: configuration.streamsMax)
         nextStreamID = configuration.firstStreamID
         partial = .allocate(byteCount: FrameHeader.byteCount + FrameHeader.payloadBytesMax, alignment: 16)
         begin()
@@ -95,10 +95,10 @@ struct ClientState: ~Copyable {
 
     /// Closes a stream; its end is reported later.
     mutating func close(_ index: Int32, code: UInt32) {
-        let slot = table[index]
-        streams.remove(slot.pointee.streamID)
-        slot.pointee.phase = .closed
-        slot.pointee.closeCode = code
+        let stream = table[index]
+        indexes.remove(stream.pointee.streamID)
+        stream.pointee.phase = .closed
+        stream.pointee.closeCode = code
         table.noteClosed(index)
     }
 
@@ -110,19 +110,19 @@ struct ClientState: ~Copyable {
         close(index, code: code)
     }
 
-    /// Drops a stream without a further report; its slot is freed as soon as no queue holds it.
+    /// Drops a stream without a further report; its entry is freed as soon as no queue holds it.
     ///
     /// With `isReset` the peer is told, if it knows the stream.
     mutating func abandon(_ index: Int32, isReset: Bool) {
-        let slot = table[index]
-        if slot.pointee.phase == .open {
-            if isReset { output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
-            streams.remove(slot.pointee.streamID)
+        let stream = table[index]
+        if stream.pointee.phase == .open {
+            if isReset { output.appendReset(stream.pointee.streamID, HTTP2ErrorCode.cancel) }
+            indexes.remove(stream.pointee.streamID)
         }
         release(index)
     }
 
-    /// Frees a slot whose end was reported.
+    /// Frees an entry whose end was reported.
     mutating func release(_ index: Int32) {
         if table[index].pointee.isInLine {
             table[index].pointee.phase = .abandoned

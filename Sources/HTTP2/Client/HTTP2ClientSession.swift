@@ -5,7 +5,7 @@
 /// // per read:       try session.receive(plaintext)
 /// //                 let events = session.takeEvents()          // SETTINGS, GOAWAY, PING
 /// //                 session.takeEnded { end in … }             // answers and failures
-/// // once per turn:  try session.submit(now: now) { request in … }  while streams are free
+/// // once per tick:  try session.submit(now: now) { request in … }  while streams are free
 /// //                 while case let n = session.drain(into: buffer, threshold: 15_000), n > 0 { encrypt n bytes }
 /// ```
 /// Nothing is reported inside ``receive(_:)``. Requests beyond the peer's limit of streams wait here, so the driver
@@ -13,7 +13,7 @@
 public final class HTTP2ClientSession {
     /// Sizes and limits.
     public struct Configuration: Sendable {
-        /// The number of slots, 1 to 65,536: the most streams at once, whatever the peer allows.
+        /// The number of entries, 1 to 65,536: the most streams at once, whatever the peer allows.
         public var streamsMax = 1000
         /// The most bytes kept of an answer's body.
         public var bodyBytesMax = 4096
@@ -92,8 +92,8 @@ public final class HTTP2ClientSession {
     /// The number of streams whose end has not been reported.
     public var inFlight: Int { state.pointee.table.liveCount }
 
-    /// The number of free slots.
-    public var freeSlots: Int { state.pointee.table.capacity - state.pointee.table.usedCount }
+    /// The number of free entries.
+    public var freeStreams: Int { state.pointee.table.capacity - state.pointee.table.usedCount }
 
     /// The number of streams that the peer allows at once; nil before its first SETTINGS.
     ///
@@ -129,21 +129,21 @@ public final class HTTP2ClientSession {
     ///
     /// - Parameter now: the caller's clock, for ``expire(submittedBefore:resetsMax:_:)``; must not run backwards.
     /// - Throws: before `fill` is called, when the connection has used up its stream ids.
-    /// - Precondition: a slot is free and `fill` sets `headers` when it returns true.
+    /// - Precondition: an entry is free and `fill` sets `headers` when it returns true.
     public func submit(now: Int64, _ fill: (inout RequestWriter) -> Bool) throws(HTTP2Error) -> Bool {
         guard state.pointee.nextStreamID != 0 else {
             throw HTTP2Error(.internalFailure, "HTTP/2: stream ids have run out")
         }
         guard let index = state.pointee.table.take() else { preconditionFailure("submit without a free slot") }
-        let slot = state.pointee.table[index]
-        var writer = RequestWriter(slot: slot, index: index)
+        let stream = state.pointee.table[index]
+        var writer = RequestWriter(stream: stream, index: index)
         guard fill(&writer) else {
             state.pointee.table.giveBack(index)
             return false
         }
         precondition(writer.hasHeaders, "a request without headers")
-        slot.pointee.tag = writer.tag
-        slot.pointee.submittedAt = now
+        stream.pointee.tag = writer.tag
+        stream.pointee.submittedAt = now
         state.pointee.enqueue(index)
         return true
     }
@@ -156,10 +156,10 @@ public final class HTTP2ClientSession {
     /// `body` must not call the session.
     public func takeEnded(_ body: (borrowing StreamEnd) -> Void) {
         while let index = state.pointee.table.nextClosed() {
-            let slot = state.pointee.table[index]
+            let stream = state.pointee.table[index]
             state.pointee.table.delist(index)
-            let code = slot.pointee.closeCode
-            body(StreamEnd(slot, otherwise: code == HTTP2ErrorCode.refusedStream ? .refused : .reset(code: code)))
+            let code = stream.pointee.closeCode
+            body(StreamEnd(stream, otherwise: code == HTTP2ErrorCode.refusedStream ? .refused : .reset(code: code)))
             state.pointee.release(index)
         }
     }
@@ -192,10 +192,10 @@ public final class HTTP2ClientSession {
         isReset: Bool,
         _ body: (borrowing StreamEnd) -> Void
     ) {
-        let slot = state.pointee.table[index]
+        let stream = state.pointee.table[index]
         state.pointee.table.delist(index)
-        slot.pointee.isTruncated = true
-        body(StreamEnd(slot, otherwise: kind))
+        stream.pointee.isTruncated = true
+        body(StreamEnd(stream, otherwise: kind))
         state.pointee.abandon(index, isReset: isReset)
     }
 

@@ -1,7 +1,7 @@
 /// Assembles a request by copying its bytes into the memory of its stream.
 ///
 /// Set ``tag`` and the header block, then path, per-request value and body in any order, each once. Requests up to
-/// about 500 bytes allocate nothing; larger ones allocate only the first time a slot holds one.
+/// about 500 bytes allocate nothing; larger ones allocate only the first time an entry holds one.
 public struct RequestWriter: ~Copyable {
     /// The caller's name for the request, which comes back with its end.
     public var tag: UInt64 = 0
@@ -10,41 +10,41 @@ public struct RequestWriter: ~Copyable {
 
     /// Read into a constant before each use: accessed through `self`, the thread sanitizer's build takes `tag` for the
     /// address.
-    let slot: UnsafeMutablePointer<ClientSlot>
+    let stream: UnsafeMutablePointer<ClientStream>
     let index: Int32
 
-    init(slot: UnsafeMutablePointer<ClientSlot>, index: Int32) {
-        self.slot = slot
+    init(stream: UnsafeMutablePointer<ClientStream>, index: Int32) {
+        self.stream = stream
         self.index = index
     }
 
     /// Sets the shared part of the header block; this call is required.
     public mutating func setHeaders(_ headers: PreparedHeaders) {
-        let slot = self.slot
+        let stream = self.stream
         hasHeaders = true
         let wanted = Unmanaged.passUnretained(headers)
-        // The slot keeps its last block, which nearly always is the next request's too: no reference counting then.
-        guard slot.pointee.headers?.toOpaque() != wanted.toOpaque() else { return }
-        slot.pointee.headers?.release()
-        slot.pointee.headers = wanted.retain()
+        // The entry keeps its last block, which nearly always is the next request's too: no reference counting then.
+        guard stream.pointee.headers?.toOpaque() != wanted.toOpaque() else { return }
+        stream.pointee.headers?.release()
+        stream.pointee.headers = wanted.retain()
     }
 
     /// Sets `:path`.
     public mutating func setPath(_ bytes: UnsafeRawBufferPointer) {
-        let slot = self.slot
-        slot.pointee.path = slot.pointee.append(bytes)
+        let stream = self.stream
+        stream.pointee.path = stream.pointee.append(bytes)
     }
 
     /// Sets the value of the field that ``PreparedHeaders`` leaves to the request.
     public mutating func setPerRequestValue(_ bytes: UnsafeRawBufferPointer) {
-        let slot = self.slot
-        slot.pointee.perRequest = slot.pointee.append(bytes)
+        let stream = self.stream
+        stream.pointee.perRequest = stream.pointee.append(bytes)
     }
 
     /// Sets the body.
     public mutating func setBody(_ bytes: UnsafeRawBufferPointer) {
-        let slot = self.slot
-        slot.pointee.body = slot.pointee.append(bytes)
+        let stream = self.stream
+        stream.pointee.body = stream.pointee.append(bytes)
     }
 
     /// Sets per-request value, body and path at once by copying `template`, which contains them, with `tail` more bytes
@@ -59,45 +59,45 @@ public struct RequestWriter: ~Copyable {
         path: Range<Int>,
         body: Range<Int>
     ) -> UnsafeMutableRawBufferPointer {
-        let slot = self.slot
+        let stream = self.stream
         let count = template.count + tail
-        slot.pointee.reserve(count)
-        let start = slot.pointee.arenaUsed
-        let room = UnsafeMutableRawBufferPointer(start: slot.pointee.arena.map { $0 + start }, count: count)
+        stream.pointee.reserve(count)
+        let start = stream.pointee.arenaUsed
+        let room = UnsafeMutableRawBufferPointer(start: stream.pointee.arena.map { $0 + start }, count: count)
         room.copyMemory(from: template)
-        slot.pointee.arenaUsed = start + count
-        slot.pointee.perRequest = ByteRange(start: start + perRequest.lowerBound, count: perRequest.count)
-        slot.pointee.body = ByteRange(start: start + body.lowerBound, count: body.count)
-        slot.pointee.path = ByteRange(start: start + path.lowerBound, count: path.count)
+        stream.pointee.arenaUsed = start + count
+        stream.pointee.perRequest = ByteRange(start: start + perRequest.lowerBound, count: perRequest.count)
+        stream.pointee.body = ByteRange(start: start + body.lowerBound, count: body.count)
+        stream.pointee.path = ByteRange(start: start + path.lowerBound, count: path.count)
         return room
     }
 
     /// Sets `:path` by writing it in place: `fill` gets `capacity` bytes and returns the number it used.
     public mutating func setPath(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        let slot = self.slot
-        slot.pointee.path = self.fill(capacity, fill)
+        let stream = self.stream
+        stream.pointee.path = self.fill(capacity, fill)
     }
 
     /// Sets the per-request value by writing it in place.
     public mutating func setPerRequestValue(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        let slot = self.slot
-        slot.pointee.perRequest = self.fill(capacity, fill)
+        let stream = self.stream
+        stream.pointee.perRequest = self.fill(capacity, fill)
     }
 
     /// Sets the body by writing it in place.
     public mutating func setBody(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        let slot = self.slot
-        slot.pointee.body = self.fill(capacity, fill)
+        let stream = self.stream
+        stream.pointee.body = self.fill(capacity, fill)
     }
 
     private mutating func fill(_ capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> ByteRange {
-        let slot = self.slot
-        slot.pointee.reserve(capacity)
-        let start = slot.pointee.arenaUsed
-        let room = UnsafeMutableRawBufferPointer(start: slot.pointee.arena.map { $0 + start }, count: capacity)
+        let stream = self.stream
+        stream.pointee.reserve(capacity)
+        let start = stream.pointee.arenaUsed
+        let room = UnsafeMutableRawBufferPointer(start: stream.pointee.arena.map { $0 + start }, count: capacity)
         let count = fill(room)
         precondition((0...capacity).contains(count), "\(count) bytes were written into room for \(capacity)")
-        slot.pointee.arenaUsed += count
+        stream.pointee.arenaUsed += count
         return ByteRange(start: start, count: count)
     }
 }

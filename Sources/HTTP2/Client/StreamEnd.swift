@@ -20,39 +20,39 @@ public struct StreamEnd: ~Copyable {
     /// The kind of the end.
     public let kind: Kind
 
-    private let slot: UnsafePointer<ClientSlot>
+    private let stream: UnsafePointer<ClientStream>
 
-    init(_ slot: UnsafeMutablePointer<ClientSlot>, otherwise: Kind) {
-        self.slot = UnsafePointer(slot)
-        if slot.pointee.status >= 200 {
+    init(_ stream: UnsafeMutablePointer<ClientStream>, otherwise: Kind) {
+        self.stream = UnsafePointer(stream)
+        if stream.pointee.status >= 200 {
             kind = .answered
         } else {
-            kind = slot.pointee.isSent ? otherwise : .refused
+            kind = stream.pointee.isSent ? otherwise : .refused
         }
     }
 
     /// The caller's name for the request.
-    public var tag: UInt64 { slot.pointee.tag }
+    public var tag: UInt64 { stream.pointee.tag }
     /// The caller's clock at submission.
-    public var submittedAt: Int64 { slot.pointee.submittedAt }
+    public var submittedAt: Int64 { stream.pointee.submittedAt }
     /// The stream's id on its connection.
-    public var streamID: Int32 { slot.pointee.streamID }
+    public var streamID: Int32 { stream.pointee.streamID }
     /// The status, 200 to 999 when answered; otherwise 0 or an interim status.
-    public var status: UInt16 { slot.pointee.status }
+    public var status: UInt16 { stream.pointee.status }
     /// The value of `retry-after`, empty when absent.
-    public var retryAfter: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.retryAfter) }
+    public var retryAfter: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.retryAfter) }
     /// The value of `date`, empty when absent.
-    public var date: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.date) }
+    public var date: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.date) }
     /// The value of `apns-id`, empty when absent.
-    public var apnsID: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.apnsID) }
+    public var apnsID: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.apnsID) }
     /// The value of `content-type`, empty when absent.
-    public var contentType: UnsafeRawBufferPointer { slot.pointee.answerBytes(slot.pointee.contentType) }
+    public var contentType: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.contentType) }
     /// The answer's body up to the session's cap.
     public var body: UnsafeRawBufferPointer {
-        slot.pointee.answerBytes(
-            ByteRange(start: ClientSlot.fieldBytesMax, count: slot.pointee.answerBodyCount)
+        stream.pointee.answerBytes(
+            ByteRange(start: ClientStream.fieldBytesMax, count: stream.pointee.answerBodyCount)
         )
     }
     /// True if the body was longer than the cap, or the stream ended in the middle of it.
-    public var isTruncated: Bool { slot.pointee.isTruncated }
+    public var isTruncated: Bool { stream.pointee.isTruncated }
 }

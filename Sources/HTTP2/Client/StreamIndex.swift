@@ -1,4 +1,4 @@
-/// The slots of open streams by stream id: a hash table with linear probing.
+/// The entries of open streams by stream id: a hash table with linear probing.
 ///
 /// Ids are spread over the table (Fibonacci hashing) because a client's ids are consecutive: side by side they would
 /// form one cluster, which each removal would have to walk to its end.
@@ -9,7 +9,7 @@ struct StreamIndex: ~Copyable {
     private struct Entry {
         /// The stream's id; 0 for none.
         var streamID: Int32
-        var slot: Int32
+        var index: Int32
     }
 
     private let entries: UnsafeMutablePointer<Entry>
@@ -23,7 +23,7 @@ struct StreamIndex: ~Copyable {
         mask = capacity - 1
         shift = 32 - bits
         entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: Entry(streamID: 0, slot: ClientSlot.none), count: capacity)
+        entries.initialize(repeating: Entry(streamID: 0, index: ClientStream.none), count: capacity)
     }
 
     deinit { entries.deallocate() }
@@ -33,49 +33,49 @@ struct StreamIndex: ~Copyable {
     }
 
     /// Adds a stream that is not in the table.
-    mutating func insert(_ streamID: Int32, slot: Int32) {
-        var place = home(streamID)
-        while entries[place].streamID != 0 { place = (place + 1) & mask }
-        entries[place] = Entry(streamID: streamID, slot: slot)
+    mutating func insert(_ streamID: Int32, index: Int32) {
+        var bucket = home(streamID)
+        while entries[bucket].streamID != 0 { bucket = (bucket + 1) & mask }
+        entries[bucket] = Entry(streamID: streamID, index: index)
         count += 1
     }
 
-    /// Returns the slot of a stream; nil when it is not open.
-    func slot(of streamID: Int32) -> Int32? {
-        var place = home(streamID)
-        while entries[place].streamID != 0 {
-            if entries[place].streamID == streamID { return entries[place].slot }
-            place = (place + 1) & mask
+    /// Returns the entry of a stream; nil when it is not open.
+    func index(of streamID: Int32) -> Int32? {
+        var bucket = home(streamID)
+        while entries[bucket].streamID != 0 {
+            if entries[bucket].streamID == streamID { return entries[bucket].index }
+            bucket = (bucket + 1) & mask
         }
         return nil
     }
 
     /// Removes a stream, if it is in the table.
     mutating func remove(_ streamID: Int32) {
-        var place = home(streamID)
-        while entries[place].streamID != streamID {
-            guard entries[place].streamID != 0 else { return }
-            place = (place + 1) & mask
+        var bucket = home(streamID)
+        while entries[bucket].streamID != streamID {
+            guard entries[bucket].streamID != 0 else { return }
+            bucket = (bucket + 1) & mask
         }
         count -= 1
         // Entries after the gap move into it where their probe sequence crosses the gap.
-        var next = place
+        var next = bucket
         while true {
             next = (next + 1) & mask
             let entry = entries[next]
             guard entry.streamID != 0 else { break }
             let way = (next - home(entry.streamID)) & mask
-            guard way >= (next - place) & mask else { continue }
-            entries[place] = entry
-            place = next
+            guard way >= (next - bucket) & mask else { continue }
+            entries[bucket] = entry
+            bucket = next
         }
-        entries[place] = Entry(streamID: 0, slot: ClientSlot.none)
+        entries[bucket] = Entry(streamID: 0, index: ClientStream.none)
     }
 }
 
-/// A queue of waiting slots; each slot is in at most one queue at a time.
-struct SlotQueue: ~Copyable {
-    private let places: UnsafeMutablePointer<Int32>
+/// A queue of waiting entries; each entry is in at most one queue at a time.
+struct StreamQueue: ~Copyable {
+    private let elements: UnsafeMutablePointer<Int32>
     private let mask: Int
     private var head = 0
     private var tail = 0
@@ -84,16 +84,16 @@ struct SlotQueue: ~Copyable {
         var size = 16
         while size < capacity { size *= 2 }
         mask = size - 1
-        places = .allocate(capacity: size)
+        elements = .allocate(capacity: size)
     }
 
-    deinit { places.deallocate() }
+    deinit { elements.deallocate() }
 
-    /// The slot at the front of the queue.
-    var first: Int32? { head == tail ? nil : places[head & mask] }
+    /// The entry at the front of the queue.
+    var first: Int32? { head == tail ? nil : elements[head & mask] }
 
-    mutating func append(_ slot: Int32) {
-        places[tail & mask] = slot
+    mutating func append(_ index: Int32) {
+        elements[tail & mask] = index
         tail += 1
     }
 

@@ -35,19 +35,19 @@ struct HeaderTable {
 
     /// Returns the index of a field with this name and value.
     func index(name: [UInt8], value: [UInt8]) -> Int? {
-        if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name && $0.value == value }) {
-            return place + 1
+        if let position = HeaderTable.fixed.firstIndex(where: { $0.name == name && $0.value == value }) {
+            return position + 1
         }
         return entries.lastIndex { $0.name == name && $0.value == value }.map(index)
     }
 
     /// Returns the index of any field with this name.
     func index(name: [UInt8]) -> Int? {
-        if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name }) { return place + 1 }
+        if let position = HeaderTable.fixed.firstIndex(where: { $0.name == name }) { return position + 1 }
         return entries.lastIndex { $0.name == name }.map(index)
     }
 
-    private func index(_ place: Int) -> Int { HeaderTable.fixed.count + entries.count - place }
+    private func index(_ position: Int) -> Int { HeaderTable.fixed.count + entries.count - position }
 
     /// The static table (RFC 7541 appendix A), from index 1.
     static let fixed: [HeaderField] = [

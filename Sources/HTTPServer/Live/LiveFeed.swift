@@ -73,7 +73,7 @@ actor LiveFeed {
         for name: String,
         while isGood: @escaping @Sendable (_ now: Timestamp) -> Bool
     ) async throws -> AsyncStream<String> {
-        let newest = try await ledger.read { try $0.lastHistoryPlace() }
+        let newest = try await ledger.read { try $0.lastHistoryPosition() }
         guard !isStopped else { throw HTTPProblem(unavailable: "the server stops") }
         guard subscribers.count < Self.subscribersMax else {
             throw HTTPProblem(unavailable: "there are \(Self.subscribersMax) listeners already")
@@ -141,7 +141,7 @@ actor LiveFeed {
         }
         // A listener that subscribes while the ledger is read may be owed more than this read has.
         let numbers = subscribers.keys.sorted()
-        let newest = try await ledger.read { try $0.lastHistoryPlace() }
+        let newest = try await ledger.read { try $0.lastHistoryPosition() }
         // A listener far behind catches up by itself, so that nobody waits for its backlog.
         let isBehind = subscribers.mapValues { newest - $0.told > Int64(Self.catchUpMax) }
         let from = subscribers.filter { isBehind[$0.key] == false }.values.map(\.told).min() ?? newest

@@ -8,7 +8,8 @@ enum Schemas {
     static let limit: JSONValue = ["type": "integer", "minimum": 1, "maximum": 200]
     static let cursor: JSONValue = ["type": "integer", "minimum": 1, "maximum": 4_294_967_295]
     static let states: JSONValue = [
-        "type": "array", "items": ["type": "string", "enum": .array(CampaignLook.states.map(JSONValue.string))],
+        "type": "array",
+        "items": ["type": "string", "enum": .array(CampaignStatusReader.states.map(JSONValue.string))],
     ]
 
     private static let text = JSONSchema.text

@@ -79,7 +79,8 @@ enum CampaignRoutes {
         _ core: APICore
     ) async throws -> CampaignStatusView {
         let app = try await given == nil ? ownApp(of: id, caller, core) : given
-        guard let view = try await CampaignLook.status(app: app, id: id, in: core.ledger), caller.mayUse(view.app)
+        guard let view = try await CampaignStatusReader.status(app: app, id: id, in: core.ledger),
+            caller.mayUse(view.app)
         else { throw notFound(id) }
         return view
     }
@@ -120,8 +121,8 @@ enum CampaignRoutes {
         let app = try call.query.app()
         if let app { try call.caller.require(app: app) }
         let states = call.query.all("state")
-        guard states.allSatisfy(CampaignLook.states.contains) else {
-            throw HTTPProblem(.usage, "state is one of \(CampaignLook.states.joined(separator: ", "))")
+        guard states.allSatisfy(CampaignStatusReader.states.contains) else {
+            throw HTTPProblem(.usage, "state is one of \(CampaignStatusReader.states.joined(separator: ", "))")
         }
         let limit = try call.query.number("limit", in: 1...200, default: 50)
         let cursor = try call.query.number("cursor", in: 1...Int(UInt32.max), default: Int(UInt32.max))
@@ -136,7 +137,7 @@ enum CampaignRoutes {
                 limit: limit
             )
         }
-        let rows = try await CampaignLook.rows(found, in: core.ledger)
+        let rows = try await CampaignStatusReader.rows(found, in: core.ledger)
         let next = found.count == limit ? found.last.map { JSONValue.string(String($0.facts.number)) } : nil
         return .json(["campaigns": .array(rows.map(\.json)), "next": next ?? .null])
     }

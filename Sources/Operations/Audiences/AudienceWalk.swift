@@ -204,8 +204,8 @@ package final class AudienceWalk {
                 let known = try await ledger.read { reader in
                     try tokens.map { try reader.device(app: app, provider: provider, token: $0) }
                 }
-                for (place, device) in known.enumerated() where device.map(exclusion.leavesOut) == true {
-                    isMeant[place] = false
+                for (offset, device) in known.enumerated() where device.map(exclusion.leavesOut) == true {
+                    isMeant[offset] = false
                 }
             }
             try hand(out: chunk, &isMeant, body)
@@ -215,27 +215,27 @@ package final class AudienceWalk {
 
     private func hand(out chunk: StoredChunk, _ isMeant: inout [Bool], _ body: (Member) throws -> Void) throws {
         try chunk.devices.tokens.withUnsafeBytes { tokens in
-            func token(_ place: Int) -> UnsafeRawBufferPointer {
-                UnsafeRawBufferPointer(rebasing: tokens[chunk.devices.tokenRange(at: place)])
+            func token(_ offset: Int) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: tokens[chunk.devices.tokenRange(at: offset)])
             }
             if exclusion.hasTokens {
-                let places = isMeant.indices
+                let offsets = isMeant.indices
                 try leaveOutTokens(&isMeant) { each in
-                    for place in places { try each(chunk.group.provider, token(place)) }
+                    for offset in offsets { try each(chunk.group.provider, token(offset)) }
                 }
             }
-            for place in isMeant.indices where isMeant[place] {
+            for offset in isMeant.indices where isMeant[offset] {
                 var variables: [String: String] = [:]
                 for column in chunk.devices.variables {
-                    if let value = column.values[place] {
+                    if let value = column.values[offset] {
                         variables[column.name] = String(decoding: value, as: UTF8.self)
                     }
                 }
                 try body(
                     Member(
                         group: chunk.group,
-                        token: token(place),
-                        id: chunk.deviceIDs.isEmpty ? nil : chunk.deviceIDs[place],
+                        token: token(offset),
+                        id: chunk.deviceIDs.isEmpty ? nil : chunk.deviceIDs[offset],
                         variables: variables,
                         isSuspect: false,
                         isDenied: false
@@ -260,8 +260,8 @@ package final class AudienceWalk {
             if meant[index] { asked.append((provider, Array(token))) }
         }
         var answers = try exclusion.leavesOut(tokens: asked).makeIterator()
-        for place in isMeant.indices where isMeant[place] {
-            if answers.next() == true { isMeant[place] = false }
+        for offset in isMeant.indices where isMeant[offset] {
+            if answers.next() == true { isMeant[offset] = false }
         }
     }
 }

@@ -22,15 +22,15 @@ package struct TrackedSegment: Sendable {
             let id = question.campaign
             if let campaign = try await ledger.read({ try $0.campaignNumber(app: app, id: id) }) {
                 let since = question.since?.instant(now: now)
-                var place: TrackedPlace?
+                var cursor: TrackedCursor?
                 repeat {
-                    let after = place
+                    let after = cursor
                     let page = try await ledger.read {
                         try $0.devices(answering: question, campaign: campaign, since: since, after: after)
                     }
                     for number in page.registered { bits.insert(number) }
-                    place = page.next
-                } while place != nil
+                    cursor = page.next
+                } while cursor != nil
             }
             answers.append(bits)
         }
@@ -56,13 +56,13 @@ private struct DeviceBits: Sendable {
     private var words: [UInt64] = []
 
     mutating func insert(_ number: Int64) {
-        let place = Int(UInt32(truncatingIfNeeded: number))
-        if place / 64 >= words.count { words += Array(repeating: 0, count: place / 64 + 1 - words.count) }
-        words[place / 64] |= 1 << UInt64(place % 64)
+        let index = Int(UInt32(truncatingIfNeeded: number))
+        if index / 64 >= words.count { words += Array(repeating: 0, count: index / 64 + 1 - words.count) }
+        words[index / 64] |= 1 << UInt64(index % 64)
     }
 
     func contains(_ number: Int64) -> Bool {
-        let place = Int(UInt32(truncatingIfNeeded: number))
-        return place / 64 < words.count && words[place / 64] & 1 << UInt64(place % 64) != 0
+        let index = Int(UInt32(truncatingIfNeeded: number))
+        return index / 64 < words.count && words[index / 64] & 1 << UInt64(index % 64) != 0
     }
 }

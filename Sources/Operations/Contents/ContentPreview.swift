@@ -32,7 +32,7 @@ package struct ContentPreview: Sendable {
         for push in variants.pushes {
             let body = try TemplateProgram(
                 payload: push.payload,
-                slots: push.personal.slots,
+                placeholders: push.personal.placeholders,
                 messageIDAt: push.messageIDAt
             )
             let template = push.personal.collapseID
@@ -53,7 +53,7 @@ package struct ContentPreview: Sendable {
     /// True if each device's badge is counted.
     package var countsBadges: Bool {
         variants.pushes.contains { push in
-            push.personal.slots.contains { $0.form.isCount && $0.source == BadgeStep.template }
+            push.personal.placeholders.contains { $0.form.isCount && $0.source == BadgeStep.template }
         }
     }
 

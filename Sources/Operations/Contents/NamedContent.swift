@@ -24,16 +24,16 @@ package enum NamedContent {
 
     /// Returns the problems of a job for an app without the `fanfare` object, which would tell the app what to do.
     static func problems(_ job: Job) -> [Problem] {
-        let place: String
+        let location: String
         switch job.kind {
-        case .notification where job.delivery.show == .inApp: place = "/delivery/show"
-        case .announcement, .poll, .dataPush: place = "/kind"
-        case .notification where job.content.rich != nil: place = "/content/rich"
+        case .notification where job.delivery.show == .inApp: location = "/delivery/show"
+        case .announcement, .poll, .dataPush: location = "/kind"
+        case .notification where job.content.rich != nil: location = "/content/rich"
         case .notification, .native, .inApp: return []
         }
         return [
             Problem(
-                pointer: place,
+                pointer: location,
                 code: .conflict,
                 detail:
                     "what the app is to do travels in the fanfare object, which the pushes of \(job.app) do not carry",

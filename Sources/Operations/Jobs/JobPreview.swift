@@ -10,15 +10,15 @@ package struct JobPreview: Sendable {
     /// Returns the content for devices, in their order; `badges`: the count of each, if it is known.
     package func samples(_ devices: [Device], badges: [Int?]? = nil) -> [ContentPreview.Sample] {
         var samples: [Int: ContentPreview.Sample] = [:]
-        for (provider, places) in Dictionary(grouping: devices.indices, by: { devices[$0].provider }) {
+        for (provider, indexes) in Dictionary(grouping: devices.indices, by: { devices[$0].provider }) {
             guard let preview = previews[provider] else {
                 preconditionFailure("a device of \(provider.rawValue), which no reader takes")
             }
             let theirs = preview.samples(
-                places.map { devices[$0] },
-                badges: badges.map { all in places.map { all[$0] } }
+                indexes.map { devices[$0] },
+                badges: badges.map { all in indexes.map { all[$0] } }
             )
-            for (place, sample) in zip(places, theirs) { samples[place] = sample }
+            for (index, sample) in zip(indexes, theirs) { samples[index] = sample }
         }
         return devices.indices.compactMap { samples[$0] }
     }

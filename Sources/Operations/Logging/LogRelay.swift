@@ -4,7 +4,7 @@ import Synchronization
 /// Takes the log's lines and writes them on its own thread: a caller never waits for the reader.
 ///
 /// The lines that wait are limited: beyond that new lines are dropped and counted, so that the others stay in order.
-/// When lines are taken again, a notice tells how many are missing at that place. May be used from any thread.
+/// When lines are taken again, a notice tells how many are missing at that point. May be used from any thread.
 final class LogRelay: Sendable {
     /// The most bytes that wait, about a thousand lines; as many again may be in a blocked write.
     static let capacity = 256 << 10
@@ -48,9 +48,9 @@ final class LogRelay: Sendable {
             // `Thread.name` does not reach the system, so the name is written here; without /proc the thread has none.
             try? Data(Self.threadName.utf8).write(to: URL(fileURLWithPath: "/proc/thread-self/comm"))
             var writer = LineWriter(notice: notice, write: write)
-            var turn: [UInt8] = []
-            turn.reserveCapacity(capacity)
-            while let dropped = next(&turn) { writer.write(turn, dropped: dropped) }
+            var batch: [UInt8] = []
+            batch.reserveCapacity(capacity)
+            while let dropped = next(&batch) { writer.write(batch, dropped: dropped) }
             ended.signal()
         }
         thread.start()
@@ -84,16 +84,16 @@ final class LogRelay: Sendable {
     }
 
     /// Waits for lines and swaps them for an empty buffer; returns the number of dropped lines, nil at the end.
-    private func next(_ turn: inout [UInt8]) -> Int? {
-        turn.removeAll(keepingCapacity: true)
+    private func next(_ batch: inout [UInt8]) -> Int? {
+        batch.removeAll(keepingCapacity: true)
         while true {
             let found: (dropped: Int, isEnding: Bool) = waiting.withLock { waiting in
-                swap(&waiting.bytes, &turn)
+                swap(&waiting.bytes, &batch)
                 defer { waiting.dropped = 0 }
-                waiting.isIdle = turn.isEmpty && waiting.dropped == 0 && !waiting.isEnding
+                waiting.isIdle = batch.isEmpty && waiting.dropped == 0 && !waiting.isEnding
                 return (waiting.dropped, waiting.isEnding)
             }
-            if !turn.isEmpty || found.dropped > 0 { return found.dropped }
+            if !batch.isEmpty || found.dropped > 0 { return found.dropped }
             if found.isEnding { return nil }
             signal.wait()
         }

@@ -50,7 +50,7 @@ package struct StandardErrorLog: LogHandler {
 
 extension StandardErrorLog {
     /// The time that the process's end waits for a reader of its last lines.
-    private static let patience = DispatchTimeInterval.seconds(1)
+    private static let timeout = DispatchTimeInterval.seconds(1)
     private static let installed = Mutex<LogRelay?>(nil)
 
     /// The process's log, once installed.
@@ -68,7 +68,7 @@ extension StandardErrorLog {
         LoggingSystem.bootstrap { label in
             StandardErrorLog(label: label, threshold: threshold, line: line, write: { relay.add($0) })
         }
-        atexit { StandardErrorLog.relay?.end(within: StandardErrorLog.patience) }
+        atexit { StandardErrorLog.relay?.end(within: StandardErrorLog.timeout) }
         return threshold
     }
 

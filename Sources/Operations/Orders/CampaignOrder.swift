@@ -19,7 +19,7 @@ package struct CampaignOrder: Sendable {
     private let change: Change
 
     /// The longest wait for a broker that does not answer.
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     /// Creates an order of a campaign's life.
     package init(_ order: LifeOrder) {
@@ -70,15 +70,15 @@ package struct CampaignOrder: Sendable {
         in ledger: Ledger,
         _ hint: ControlHint?
     ) async throws(LedgerError) -> LifeResult {
-        if isHasty { await hint?.ready(within: Self.patience) }
+        if isHasty { await hint?.ready(within: Self.timeout) }
         let circumstances = LifeOrder.Circumstances(in: ledger, by: actor)
         let result = try await ledger.order(isDryRun: hint == nil) { [change] transaction -> LifeResult in
             let number = try transaction.reader.campaignNumber(app: app, id: id)
             return try number.map { try change($0, transaction, circumstances) } ?? .unknown
         }
         if case .done(let facts) = result, let hint {
-            if !isHasty { await hint.ready(within: Self.patience) }
-            await hint.look(at: facts.name)
+            if !isHasty { await hint.ready(within: Self.timeout) }
+            await hint.send(at: facts.name)
             if facts.stage == .cancelled { try await ledger.endCampaign(facts.number) }
         }
         return result

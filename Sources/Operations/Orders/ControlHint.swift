@@ -34,7 +34,7 @@ package final class ControlHint: Sendable {
         connecting.withLock { $0 = task }
     }
 
-    /// Waits until it is connected, or cannot be, or the time is over; call it once, before `look`.
+    /// Waits until it is connected, or cannot be, or the time is over; call it once, before `send`.
     package func ready(within time: Duration) async {
         await signal.wait(upTo: time)
     }
@@ -46,7 +46,7 @@ package final class ControlHint: Sendable {
     }
 
     /// Publishes the hint; returns when the broker has it, or at once without a broker.
-    package func look(at campaign: String) async {
+    package func send(at campaign: String) async {
         guard let client = client.withLock({ $0 }) else { return }
         _ = await client.publish(Self.message(campaign))
     }

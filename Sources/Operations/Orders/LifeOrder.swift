@@ -51,11 +51,11 @@ package enum LifeOrder: String, Sendable, CaseIterable {
 
 extension Ledger {
     /// The time that the caller of a cancel spends on settling; planners settle as well.
-    private static let endingPatience = Duration.seconds(5)
+    private static let endingTimeout = Duration.seconds(5)
 
     /// Settles the shards of a cancelled campaign that nobody runs, piece by piece, even without a planner.
     package func endCampaign(_ number: UInt32) async throws(LedgerError) {
-        let end = ContinuousClock.now + Self.endingPatience
+        let end = ContinuousClock.now + Self.endingTimeout
         while try await write(.synced, { try $0.endCampaign(number, now: self.now()) }), .now < end {}
     }
 }

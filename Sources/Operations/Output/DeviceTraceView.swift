@@ -19,7 +19,7 @@ package struct DeviceTraceView: Sendable {
     }
 
     /// The state of a pending device, in the words of `pending_detail`.
-    private var place: String? {
+    private var pendingIn: String? {
         guard trace.outcome == nil, !trace.isForgotten else { return nil }
         guard let step = trace.steps.last else { return "unplanned" }
         switch step.state {
@@ -31,7 +31,7 @@ package struct DeviceTraceView: Sendable {
         }
     }
 
-    private var nextRetry: Timestamp? { place == "retrying" ? trace.steps.last?.dueAt : nil }
+    private var nextRetry: Timestamp? { pendingIn == "retrying" ? trace.steps.last?.dueAt : nil }
 
     /// The id of the device's requests; nil while none was sent.
     private var requestID: String? {
@@ -54,7 +54,7 @@ package struct DeviceTraceView: Sendable {
             "token": .string(ProviderRegistry.tokens.text(of: trace.token, provider: trace.provider)),
             "provider": .string(trace.provider.rawValue),
             "id": trace.id.map(JSONValue.string) ?? .null, "outcome": .string(outcome),
-            "pending_in": place.map(JSONValue.string) ?? .null,
+            "pending_in": pendingIn.map(JSONValue.string) ?? .null,
             "reason": trace.reason.map(JSONValue.string) ?? .null,
             "provider_id": requestID.map(JSONValue.string) ?? .null,
             "requests": .number(JSONNumber(trace.requests)),
@@ -119,7 +119,7 @@ package struct DeviceTraceView: Sendable {
     package var text: String {
         var table = TextTable(columns: [.left, .left])
         let name = trace.name.map { ", \"\($0)\"" } ?? ""
-        let why = [place, trace.reason].compactMap { $0 }
+        let why = [pendingIn, trace.reason].compactMap { $0 }
         table.add(["campaign", "\(trace.campaign.app)/\(trace.campaign.id)\(name)"])
         table.add(["outcome", outcome + (why.isEmpty ? "" : " (\(why.joined(separator: ", ")))")])
         let token = Self.short(trace.token, provider: trace.provider)

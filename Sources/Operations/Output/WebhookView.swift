@@ -13,7 +13,7 @@ package struct WebhookView: Sendable {
     package var name: String { "webhook \(record.number) (\(record.app))" }
 
     /// The URL's scheme and host.
-    package var place: String { (try? WebhookURL(record.url))?.description ?? "-" }
+    package var destination: String { (try? WebhookURL(record.url))?.description ?? "-" }
 
     /// The state of a webhook, in one word.
     package enum State: String, Sendable {
@@ -33,7 +33,7 @@ package struct WebhookView: Sendable {
 
     /// The host, the waiting events and the reason for failure, in one line.
     package var detail: String {
-        var parts = [place]
+        var parts = [destination]
         if record.waiting > 0 { parts.append("events waiting: \(NumberText.grouped(record.waiting))") }
         if let since = record.state.failingSince { parts.append("fails since \(since.rfc3339)") }
         if !record.state.reason.isEmpty { parts.append(record.state.reason) }
@@ -60,7 +60,7 @@ package struct WebhookView: Sendable {
     /// An element of `webhook list --json`.
     package var json: JSONValue {
         .object([
-            "id": .number(JSONNumber(Int(record.number))), "app": .string(record.app), "host": .string(place),
+            "id": .number(JSONNumber(Int(record.number))), "app": .string(record.app), "host": .string(destination),
             "state": .string(state.rawValue), "events": .array(record.kinds.kinds.map { .string($0.rawValue) }),
             "waiting": .number(JSONNumber(record.waiting)),
             "waiting_since": record.waitingSince.map { .string($0.rfc3339) } ?? .null,
@@ -76,7 +76,7 @@ package struct WebhookView: Sendable {
     /// The row of `webhook list`, under ``headings``.
     package var row: [String] {
         [
-            "\(record.number)", record.app, place, state.rawValue, NumberText.grouped(record.waiting),
+            "\(record.number)", record.app, destination, state.rawValue, NumberText.grouped(record.waiting),
             record.waitingSince?.rfc3339 ?? "", record.state.reason,
         ]
     }

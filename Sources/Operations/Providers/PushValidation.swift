@@ -30,7 +30,7 @@ package struct PushValidation: Sendable, Equatable {
     }
 
     /// The time to wait for an answer; more than any provider's own deadline.
-    private static let patience = Duration.seconds(20)
+    private static let timeout = Duration.seconds(20)
 
     /// Returns the providers that can validate a job, among those that the app has accounts with, in their order.
     package static func providers(of job: Job, app: AppConfiguration) -> [any PushProvider] {
@@ -123,7 +123,7 @@ package struct PushValidation: Sendable, Equatable {
                 let template = RequestTemplate(prepared, shard, account: account)
                 SingleRequest.send(
                     on: loop,
-                    within: PushValidation.patience,
+                    within: PushValidation.timeout,
                     pool: {
                         account.pool(
                             endpoint: endpoint,

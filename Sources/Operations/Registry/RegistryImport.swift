@@ -117,13 +117,13 @@ package enum Registry {
         _ devices: [RegisteredDevice],
         app: String,
         in ledger: Ledger
-    ) async throws(LedgerError) -> (forgotten: [String], places: Int) {
+    ) async throws(LedgerError) -> (forgotten: [String], entries: Int) {
         let forgotten = try await bury(devices.compactMap(\.installation), app: app, in: ledger)
         let tokens = Set(devices.compactMap(\.token))
         guard !tokens.isEmpty else { return (forgotten, 0) }
         var (next, count): ((list: UInt32, ordinal: Int64)?, Int) = ((0, -1), 0)
         while let after = next {
-            let page = try await ledger.read { try $0.places(of: tokens, app: app, after: after) }
+            let page = try await ledger.read { try $0.entries(of: tokens, app: app, after: after) }
             if !page.found.isEmpty { try await ledger.write(.synced) { try $0.leaveOut(page.found) } }
             count += page.found.reduce(0) { $0 + $1.positions.count }
             next = page.next
@@ -163,8 +163,8 @@ package enum Registry {
         app: String,
         in ledger: Ledger,
         isDryRun: Bool
-    ) async throws(LedgerError) -> (devices: Int, places: Int) {
-        var (count, places) = (0, 0)
+    ) async throws(LedgerError) -> (devices: Int, entries: Int) {
+        var (count, entries) = (0, 0)
         while true {
             let before = count
             guard let walk = try await ledger.read({ try $0.registryEnd(app: app) }) else { return (0, 0) }
@@ -175,11 +175,11 @@ package enum Registry {
                 }
                 count += page.devices.count
                 if !isDryRun, !page.devices.isEmpty {
-                    places += try await forget(page.devices, app: app, in: ledger).places
+                    entries += try await forget(page.devices, app: app, in: ledger).entries
                 }
                 next = page.next
             }
-            if isDryRun || count == before { return (count, places) }
+            if isDryRun || count == before { return (count, entries) }
         }
     }
 
@@ -190,7 +190,7 @@ package enum Registry {
     ) async throws(LedgerError) -> [JSONValue] {
         let number = device.number
         var facts: [TrackedFact] = []
-        var next: TrackedFactPlace? = TrackedFactPlace()
+        var next: TrackedFactCursor? = TrackedFactCursor()
         while let after = next {
             let page = try await ledger.read { try $0.trackedFacts(of: number, after: after) }
             facts += page.facts

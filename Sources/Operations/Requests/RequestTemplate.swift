@@ -66,8 +66,8 @@ package final class RequestTemplate {
             own = (try? SealedBody(rule)).map { .sealed($0, personal, messageIDs) } ?? .unsealed
         } else if let personal {
             own = .body(personal, messageIDs)
-        } else if let messageIDs, let place = requests.messageIDAt {
-            own = .messageID(messageIDs, place..<place + MessageIDPlace.byteCount)
+        } else if let messageIDs, let offset = requests.messageIDAt {
+            own = .messageID(messageIDs, offset..<offset + MessageIDPlaceholder.byteCount)
         } else {
             own = .nothing
         }
@@ -88,16 +88,16 @@ package final class RequestTemplate {
         case .nothing:
             request.setHeaders(headers)
             _ = copy(&request, token, device)
-        case .messageID(let messageIDs, let place):
+        case .messageID(let messageIDs, let range):
             request.setHeaders(headers)
             let room = copy(&request, token, device)
-            messageIDs.write(position, device, into: UnsafeMutableRawBufferPointer(rebasing: room[place]))
+            messageIDs.write(position, device, into: UnsafeMutableRawBufferPointer(rebasing: room[range]))
         case .body(let body, let messageIDs):
             leftOut = body.render(position)
             if leftOut != nil { return false }
             request.setHeaders(body.headers)
             _ = copy(&request, token, device)
-            if let messageIDs, let place = body.messageID { messageIDs.write(position, device, into: place) }
+            if let messageIDs, let buffer = body.messageID { messageIDs.write(position, device, into: buffer) }
             guard endsWithBody else {
                 request.setBody(body.bytes)
                 break
@@ -129,13 +129,13 @@ package final class RequestTemplate {
         if let failure = body?.render(position) { return failure }
         let token = UnsafeRawBufferPointer(rebasing: tokens[tokenBounds[position]..<tokenBounds[position + 1]])
         let device = devices[position]
-        if let messageIDs, let place = body?.messageID { messageIDs.write(position, device, into: place) }
+        if let messageIDs, let buffer = body?.messageID { messageIDs.write(position, device, into: buffer) }
         let text = body?.bytes ?? UnsafeRawBufferPointer(rebasing: template[lastAt...])
         request.setHeaders(body?.headers ?? headers)
         return seal.write(&request, token: token, count: text.count) { room in
             room.copyMemory(from: text)
-            guard body == nil, let messageIDs, let place = requests.messageIDAt.map({ $0 - lastAt }) else { return }
-            let characters = place..<place + MessageIDPlace.byteCount
+            guard body == nil, let messageIDs, let offset = requests.messageIDAt.map({ $0 - lastAt }) else { return }
+            let characters = offset..<offset + MessageIDPlaceholder.byteCount
             messageIDs.write(position, device, into: UnsafeMutableRawBufferPointer(rebasing: room[characters]))
         }
     }
@@ -174,8 +174,8 @@ private final class MessageIDs {
     deinit { codes.deallocate() }
 
     @inline(__always)
-    func write(_ position: Int, _ device: UInt32, into place: UnsafeMutableRawBufferPointer) {
-        signer.write(device: device, code: codes[position], into: place)
+    func write(_ position: Int, _ device: UInt32, into buffer: UnsafeMutableRawBufferPointer) {
+        signer.write(device: device, code: codes[position], into: buffer)
     }
 }
 

@@ -3,7 +3,7 @@ import Glibc
 /// The socket of a service manager: one datagram a message (sd_notify(3)); may be used from any thread.
 struct NotifySocket: Sendable {
     /// The time that a message may wait for a service manager that does not read.
-    private static let patience = timeval(tv_sec: 2, tv_usec: 0)
+    private static let timeout = timeval(tv_sec: 2, tv_usec: 0)
 
     /// The address in `NOTIFY_SOCKET`: a path, or a name in the abstract namespace after `@`.
     let address: String
@@ -22,8 +22,8 @@ struct NotifySocket: Sendable {
         let file = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { return false }
         defer { close(file) }
-        var patience = Self.patience
-        setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeout = Self.timeout
+        setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let bytes = Array(notices.map(\.text).joined(separator: "\n").utf8)
         return withAddress { name, length in
             sendto(file, bytes, bytes.count, Int32(MSG_NOSIGNAL), name, length) == bytes.count

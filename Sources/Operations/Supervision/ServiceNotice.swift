@@ -26,7 +26,7 @@ enum ServiceNotice: Sendable, Equatable {
 }
 
 /// The state of a process at one probe.
-package struct ServiceLook: Sendable, Equatable {
+package struct ServiceStatus: Sendable, Equatable {
     /// True if its event loops answer, as in `/livez`.
     package var isAlive: Bool
     /// The reasons why no work comes here, a line each; empty when `/readyz` is 200.
@@ -42,7 +42,7 @@ package struct ServiceLook: Sendable, Equatable {
     }
 
     /// The state of a process whose loops do not answer.
-    package static let stuck = ServiceLook(isAlive: false)
+    package static let stuck = ServiceStatus(isAlive: false)
 }
 
 /// Decides which notices a service manager gets, and when.
@@ -61,14 +61,14 @@ struct SupervisionRule: Sendable, Equatable {
     }
 
     /// Notes the result of a probe.
-    mutating func looked(_ look: ServiceLook) -> [ServiceNotice] {
+    mutating func checked(_ state: ServiceStatus) -> [ServiceNotice] {
         var notices: [ServiceNotice] = []
-        if look.isAlive, look.unreadiness.isEmpty, !isReady, !isStopping {
+        if state.isAlive, state.unreadiness.isEmpty, !isReady, !isStopping {
             isReady = true
             notices.append(.ready)
         }
-        if look.isAlive, hasWatchdog { notices.append(.watchdog) }
-        let line = Self.line(look)
+        if state.isAlive, hasWatchdog { notices.append(.watchdog) }
+        let line = Self.line(state)
         if line != status {
             status = line
             notices.append(.status(line))
@@ -91,9 +91,9 @@ struct SupervisionRule: Sendable, Equatable {
         return [.stopping]
     }
 
-    private static func line(_ look: ServiceLook) -> String {
-        guard look.isAlive else { return "an event loop does not answer" }
-        guard look.unreadiness.isEmpty else { return "not ready: " + look.unreadiness.joined(separator: "; ") }
-        return look.doing
+    private static func line(_ state: ServiceStatus) -> String {
+        guard state.isAlive else { return "an event loop does not answer" }
+        guard state.unreadiness.isEmpty else { return "not ready: " + state.unreadiness.joined(separator: "; ") }
+        return state.doing
     }
 }

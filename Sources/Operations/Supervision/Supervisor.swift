@@ -38,11 +38,11 @@ package final class Supervisor: Sendable {
     }
 
     /// Probes the process until the task is cancelled, and passes the results on.
-    package func run(_ look: @Sendable () async -> ServiceLook) async {
+    package func run(_ check: @Sendable () async -> ServiceStatus) async {
         while !Task.isCancelled {
-            let found = await look()
+            let found = await check()
             guard !Task.isCancelled else { return }
-            tell { $0.looked(found) }
+            tell { $0.checked(found) }
             let isReady = rule.withLock { $0.isReady }
             try? await Task.sleep(for: isReady ? pause : min(pause, Self.startingPause))  // cancelled: the loop ends
         }

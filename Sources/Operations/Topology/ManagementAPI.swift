@@ -25,9 +25,9 @@ package struct ManagementAPI: Sendable {
         package var description: String {
             switch self {
             case .unreachable(let text): "the management API is not reachable: \(text)"
-            case .unprotected(let place):
-                "the management API at \(place) is not asked over http: name its https address "
-                    + "(amqp.management_url: https://\(place.prefix { $0 != ":" }):\(ManagementAPI.securePort))"
+            case .unprotected(let address):
+                "the management API at \(address) is not asked over http: name its https address "
+                    + "(amqp.management_url: https://\(address.prefix { $0 != ":" }):\(ManagementAPI.securePort))"
             case .notAllowed(let user): "the management API refuses user \(user): it needs the tag policymaker"
             case .unexpected(let text): "the management API answers \(text)"
             }
@@ -41,7 +41,7 @@ package struct ManagementAPI: Sendable {
 
     private let client: HTTP1Client
     /// The address to which the password would go in the clear; nil if it would not.
-    private let openPlace: String?
+    private let openAddress: String?
     private let user: String
     private let authorization: String
     private let virtualHost: String
@@ -58,7 +58,7 @@ package struct ManagementAPI: Sendable {
     ) {
         let tls = isSecure ? endpoint.tls ?? AMQPEndpoint.TLSFiles() : nil
         client = HTTP1Client(host: host, port: port, tls: tls, loop: loop)
-        openPlace = isSecure || Loopback.isLoopback(host: host) ? nil : "\(host):\(port)"
+        openAddress = isSecure || Loopback.isLoopback(host: host) ? nil : "\(host):\(port)"
         user = endpoint.user
         authorization = "Basic " + Data("\(endpoint.user):\(endpoint.password)".utf8).base64EncodedString()
         virtualHost = Self.encode(endpoint.virtualHost)
@@ -126,7 +126,7 @@ package struct ManagementAPI: Sendable {
     }
 
     private func send(_ method: String, _ path: String, body: [UInt8]?) async throws(Failure) -> [UInt8] {
-        if let openPlace { throw .unprotected(openPlace) }
+        if let openAddress { throw .unprotected(openAddress) }
         let headers = [
             HTTP1Client.Header("Authorization", authorization),
             HTTP1Client.Header("Content-Type", "application/json"),

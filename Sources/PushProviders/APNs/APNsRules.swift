@@ -41,7 +41,7 @@ struct APNsRules {
     private func isNoticed(_ field: String) -> Bool { aps[field] != nil && !(field == "sound" && aps[field] == "") }
 
     /// Returns the pointer to the source of a field of `aps`: the raw fields, which win, or the content.
-    private func place(of field: String, otherwise pointer: String) -> String {
+    private func location(of field: String, otherwise pointer: String) -> String {
         job.content.apns?["aps"]?[field] == nil ? pointer : "/content/apns/aps/\(field)"
     }
 
@@ -153,7 +153,7 @@ struct APNsRules {
         where isNoticed(field) {
             refuse(
                 .conflict,
-                place(of: field, otherwise: pointer),
+                location(of: field, otherwise: pointer),
                 "a background push with \(field); Apple delays or drops it",
                 fix: "leave delivery.push_type out, or take \(field) out of content"
             )
@@ -192,7 +192,7 @@ struct APNsRules {
                 )
             } else if !isStart, aps[field] != nil {
                 warn(
-                    place(of: field, otherwise: "/content/live_activity/\(name)"),
+                    location(of: field, otherwise: "/content/live_activity/\(name)"),
                     "\(name) counts only with event start",
                     fix: "leave it out"
                 )

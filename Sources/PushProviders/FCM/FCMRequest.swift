@@ -22,8 +22,8 @@ struct FCMRequest {
             shifted.payload = envelope + facts.payload.dropFirst(opening.count).dropLast() + ",\"token\":\"".utf8
             let shift = envelope.count - opening.count
             shifted.messageIDAt = facts.messageIDAt.map { UInt32(Int($0) + shift) }
-            for index in shifted.personal.slots.indices {
-                shifted.personal.slots[index].at = UInt32(Int(shifted.personal.slots[index].at) + shift)
+            for index in shifted.personal.placeholders.indices {
+                shifted.personal.placeholders[index].at = UInt32(Int(shifted.personal.placeholders[index].at) + shift)
             }
         }
         self.facts = shifted

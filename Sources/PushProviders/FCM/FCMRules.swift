@@ -47,19 +47,19 @@ struct FCMRules {
         }
         let before = found.problems.count
         for member in members {
-            let place = "/content/fcm" + JSONPointer.root.appending(member.name).text
+            let location = "/content/fcm" + JSONPointer.root.appending(member.name).text
             if Self.ownNames.contains(member.name) {
-                refuse(.reserved, place, "the content cannot name the recipient of the message", fix: "leave it out")
+                refuse(.reserved, location, "the content cannot name the recipient of the message", fix: "leave it out")
             } else if !Self.memberNames.contains(member.name) {
                 let near = Spelling.nearest(to: member.name, among: Self.memberNames).map { "did you mean \($0)?" }
                 refuse(
                     .unknownField,
-                    place,
+                    location,
                     "a message of FCM has no such member",
                     fix: near ?? "it has \(Self.memberNames.joined(separator: ", "))"
                 )
             } else if member.value.members == nil {
-                refuse(.type, place, "it must be an object, not \(member.value.typeName)", fix: "give an object")
+                refuse(.type, location, "it must be an object, not \(member.value.typeName)", fix: "give an object")
             }
         }
         if raw["android"]?["ttl"] != nil {
@@ -71,8 +71,8 @@ struct FCMRules {
             )
         }
         if let notification = raw["android"]?["notification"], notification.members == nil {
-            let place = "/content/fcm/android/notification"
-            refuse(.type, place, "it must be an object, not \(notification.typeName)", fix: "give an object")
+            let location = "/content/fcm/android/notification"
+            refuse(.type, location, "it must be an object, not \(notification.typeName)", fix: "give an object")
         }
         return found.problems.count == before
     }
@@ -80,14 +80,14 @@ struct FCMRules {
     /// Google accepts only strings, and reserves some names.
     private mutating func checkData() {
         for member in job.content.fcm?["data"]?.members ?? [] {
-            let place = "/content/fcm/data" + JSONPointer.root.appending(member.name).text
+            let location = "/content/fcm/data" + JSONPointer.root.appending(member.name).text
             if Self.isReserved(member.name) {
-                refuse(.reserved, place, "the key is reserved for Google or for fanfare", fix: "choose another key")
+                refuse(.reserved, location, "the key is reserved for Google or for fanfare", fix: "choose another key")
             }
             if member.value.string == nil {
                 refuse(
                     .type,
-                    place,
+                    location,
                     "FCM's data has strings only",
                     fix: "give a string; content.data converts by itself"
                 )

@@ -48,12 +48,12 @@ public struct CompiledPush: Equatable, Sendable {
     /// The templates in `payload` and of the collapse id, as in `Shard.Facts.personal`.
     public var personal: PersonalContent {
         var personal = PersonalContent(collapseID: collapseTemplate)
-        var place: UInt32 = 0
+        var offset: UInt32 = 0
         for segment in segments {
             if case .template(let source, let form) = segment {
-                personal.slots.append(TemplateSlot(at: place, form: form, source: source))
+                personal.placeholders.append(TemplatePlaceholder(at: offset, form: form, source: source))
             }
-            place += UInt32(segment.bytes.count)
+            offset += UInt32(segment.bytes.count)
         }
         return personal
     }

@@ -37,7 +37,7 @@ public enum FanfareObject {
         if let name = names[.messageID] {
             // Never the first member, because a worker without a key removes it with its comma: without the object, the
             // campaign's id comes first.
-            payload.append(MessageIDPlace.opening(named: name))
+            payload.append(MessageIDPlaceholder.opening(named: name))
             payload.messageID()
             payload.append("\"")
         }
@@ -58,7 +58,7 @@ public enum FanfareObject {
         let links = ["u", "i", "a", "d", "x"]
         let members = members(job).filter { !links.contains($0.key) }
         let own = JSONWriter.bytes(.object(members.map { JSONMember($0.key, $0.value) }))
-        let messageID = MessageIDPlace.opening.count + MessageIDPlace.byteCount + 1
+        let messageID = MessageIDPlaceholder.opening.count + MessageIDPlaceholder.byteCount + 1
         let count = "\"fanfare\":".utf8.count + own.count + messageID
         guard count > bytesMax, members.count > 2 else { return [] }
         return [
@@ -76,7 +76,7 @@ public enum FanfareObject {
         payload.append("{")
         payload.write(members: head.map { JSONMember($0.key, $0.value) }, .plain)
         if hasID {
-            payload.append(MessageIDPlace.opening)
+            payload.append(MessageIDPlaceholder.opening)
             payload.messageID()
             payload.append("\"")
         }

@@ -7,13 +7,13 @@ public enum PayloadSegment: Equatable, Sendable {
     /// The device's message id (contract, section 5); at most one.
     case messageID
     /// The text that a template renders for the device.
-    case template(String, TemplateSlot.Form)
+    case template(String, TemplatePlaceholder.Form)
 
     /// The bytes of the piece; blank or empty where devices differ.
     var bytes: [UInt8] {
         switch self {
         case .constant(let bytes): bytes
-        case .messageID: MessageIDPlace.blank
+        case .messageID: MessageIDPlaceholder.blank
         case .template: []
         }
     }

@@ -1,12 +1,12 @@
 import Campaigns
 
-/// Writes a payload's JSON in pieces: the bytes that all devices share, and the places of templates and the message id.
+/// Writes a payload's JSON in pieces: the bytes that all devices share, and the offsets of templates and message id.
 struct SegmentWriter {
     private var segments: [PayloadSegment] = []
     private var bytes: [UInt8] = []
 
     /// The treatment of texts that look like a template.
-    enum Place {
+    enum Context {
         /// Never a template: the text comes from the provider's raw fields, or from a field that takes none.
         case plain
         /// A template.
@@ -31,7 +31,7 @@ struct SegmentWriter {
         segments.append(.messageID)
     }
 
-    mutating func template(_ source: String, _ form: TemplateSlot.Form = .text) {
+    mutating func template(_ source: String, _ form: TemplatePlaceholder.Form = .text) {
         cut()
         segments.append(.template(source, form))
     }
@@ -62,12 +62,12 @@ struct SegmentWriter {
     }
 
     /// Writes members with commas between them, without braces around them.
-    mutating func write(members: [JSONMember], _ place: Place, raw: JSONValue? = nil) {
+    mutating func write(members: [JSONMember], _ context: Context, raw: JSONValue? = nil) {
         for (index, member) in members.enumerated() {
             if index > 0 { append(",") }
             JSONWriter.writeString(member.name, into: &bytes)
             append(":")
-            write(member.value, place, raw: raw?[member.name])
+            write(member.value, context, raw: raw?[member.name])
         }
     }
 
@@ -76,10 +76,10 @@ struct SegmentWriter {
 
     /// Writes a value.
     ///
-    /// `raw` is the value of the provider's raw fields at this place; values from there are never templates.
-    mutating func write(_ value: JSONValue, _ place: Place, raw: JSONValue? = nil) {
+    /// `raw` is the value of the provider's raw fields at this location; values from there are never templates.
+    mutating func write(_ value: JSONValue, _ context: Context, raw: JSONValue? = nil) {
         switch value {
-        case .string(let text) where place == .personal && raw == nil && Self.isTemplate(text):
+        case .string(let text) where context == .personal && raw == nil && Self.isTemplate(text):
             append("\"")
             template(text)
             append("\"")
@@ -87,14 +87,14 @@ struct SegmentWriter {
             append("[")
             for (index, element) in elements.enumerated() {
                 if index > 0 { append(",") }
-                write(element, place)
+                write(element, context)
             }
             append("]")
         case .object(let members):
             append("{")
             // An object that replaced another value is raw as a whole.
             let isRaw = raw != nil && raw?.members == nil
-            write(members: members, isRaw ? .plain : place, raw: raw)
+            write(members: members, isRaw ? .plain : context, raw: raw)
             append("}")
         default: JSONWriter.write(value, into: &bytes)
         }

@@ -27,18 +27,18 @@ struct SoundEndings {
     ///
     /// A name without an extension gives no warning; Android's resources have none.
     func warnings(_ job: Job) -> [Problem] {
-        let own = job.content.sound.map { [(place: "/content/sound", name: $0.name)] } ?? []
+        let own = job.content.sound.map { [(location: "/content/sound", name: $0.name)] } ?? []
         let others = job.content.localizations.compactMap { other in
             other.content.sound.map { sound in
-                let place = JSONPointer(text: "/content/localizations").appending(other.locale).appending("sound")
-                return (place: place.text, name: sound.name)
+                let location = JSONPointer(text: "/content/localizations").appending(other.locale).appending("sound")
+                return (location: location.text, name: sound.name)
             }
         }
         return (own + others).compactMap { sound in
             let parts = sound.name.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count > 1, let ending = parts.last?.lowercased(), !endings.contains(ending) else { return nil }
             return Problem(
-                pointer: sound.place,
+                pointer: sound.location,
                 code: .unusual,
                 detail: "\(system) play no sound from a file that ends with .\(NameRule.shown(ending))",
                 fix: "they play \(endings.prefix(8).joined(separator: ", "))"

@@ -29,7 +29,7 @@ public final class PreparedRequests: Sendable {
     /// The provider that interprets the answers.
     public let provider: any PushProvider
 
-    private let token: TokenPlace
+    private let token: TokenPosition
     private let successStatus: Int
 
     /// Prepares requests.
@@ -41,7 +41,7 @@ public final class PreparedRequests: Sendable {
     ///   - messageIDAt: An offset in `body`.
     ///   - personal: The templates of each device's own body.
     ///   - path: The path, up to the token where the path contains it.
-    ///   - token: The place of each device's token.
+    ///   - token: The position of each device's token.
     ///   - seal: The rule that encrypts each device's body.
     ///   - id: The campaign's hash for request ids; nil when requests have none.
     ///   - successStatus: The one status that means `accepted` whatever the body says.
@@ -52,7 +52,7 @@ public final class PreparedRequests: Sendable {
         messageIDAt: Int?,
         personal: PersonalRequests? = nil,
         path: [UInt8],
-        token: TokenPlace,
+        token: TokenPosition,
         seal: SealRule? = nil,
         id: CampaignHash? = nil,
         successStatus: Int
@@ -73,8 +73,8 @@ public final class PreparedRequests: Sendable {
         self.messageIDAt = messageIDAt.map { bodyAt + $0 }
     }
 
-    /// The place of each device's token.
-    public enum TokenPlace: Equatable, Sendable {
+    /// The position of each device's token.
+    public enum TokenPosition: Equatable, Sendable {
         /// At the end of the path, as lower-case hexadecimal digits.
         case path
         /// At the end of the body, unchanged and followed by this suffix.

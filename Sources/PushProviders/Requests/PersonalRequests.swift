@@ -18,7 +18,7 @@ public struct PersonalRequests: Sendable {
         let personal = facts.personal
         var body = try? TemplateProgram(
             payload: facts.payload,
-            slots: personal.slots,
+            placeholders: personal.placeholders,
             messageIDAt: facts.messageIDAt
         )
         let collapseID = personal.collapseID.isEmpty ? nil : try? TemplateProgram(text: personal.collapseID)

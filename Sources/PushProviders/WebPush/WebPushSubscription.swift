@@ -107,7 +107,7 @@ struct WebPushSubscription: Equatable, Sendable {
 
 extension WebPushSubscription {
     /// The ranges of a stored token's parts; nil for bytes that are no token, which this code never writes.
-    struct Places: Equatable {
+    struct Ranges: Equatable {
         /// The path with its query.
         let path: Range<Int>
         /// 87 digits of base64url.
@@ -131,11 +131,11 @@ extension WebPushSubscription {
 extension WebPushSubscription {
     /// Reads a stored token for a `SealRule`.
     static func read(_ token: UnsafeRawBufferPointer, _ keys: UnsafeMutableRawBufferPointer) -> Range<Int>? {
-        guard let places = Places(token), keys.count == SealRule.keyBytes,
-            decode(token, places.publicKey, into: keys, at: SealRule.publicKey),
-            decode(token, places.authentication, into: keys, at: SealRule.secret)
+        guard let ranges = Ranges(token), keys.count == SealRule.keyBytes,
+            decode(token, ranges.publicKey, into: keys, at: SealRule.publicKey),
+            decode(token, ranges.authentication, into: keys, at: SealRule.secret)
         else { return nil }
-        return places.path
+        return ranges.path
     }
 
     /// Decodes base64url from memory into memory, without an allocation for each device.
@@ -143,21 +143,21 @@ extension WebPushSubscription {
         _ token: UnsafeRawBufferPointer,
         _ digits: Range<Int>,
         into keys: UnsafeMutableRawBufferPointer,
-        at place: Range<Int>
+        at range: Range<Int>
     ) -> Bool {
         var bits: UInt32 = 0
         var count = 0
-        var next = place.lowerBound
+        var next = range.lowerBound
         for index in digits {
             guard let digit = Base64URL.digit(token[index]) else { return false }
             bits = bits << 6 | UInt32(digit)
             count += 6
             guard count >= 8 else { continue }
             count -= 8
-            guard next < place.upperBound else { return false }
+            guard next < range.upperBound else { return false }
             keys[next] = UInt8(truncatingIfNeeded: bits >> UInt32(count))
             next += 1
         }
-        return next == place.upperBound
+        return next == range.upperBound
     }
 }

@@ -8,7 +8,7 @@ package struct AccountConfiguration: Sendable {
     /// The contents of the files that the block names, by the name in the block.
     package let files: [String: Secret]
     /// The file and line of the block.
-    package let place: String
+    package let location: String
 
     /// Returns the key that signs tokens.
     func signingKey(_ credential: TokenCredential) throws(TLSError) -> SigningKey {

@@ -11,8 +11,8 @@ enum AccountFields {
         var files: [String: Secret] = [:]
         for name in names.sorted() { files[name] = read[name] ?? fields.file(name) }
         guard files.count == names.count else { return nil }
-        let place = "\(fields.problems.file):\(fields.line)"
-        let configuration = AccountConfiguration(account: account, files: files, place: place)
+        let location = "\(fields.problems.file):\(fields.line)"
+        let configuration = AccountConfiguration(account: account, files: files, location: location)
         CredentialCheck.check(configuration, fields: fields)
         return configuration
     }

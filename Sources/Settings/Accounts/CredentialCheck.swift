@@ -28,10 +28,10 @@ enum CredentialCheck {
     private static func check(_ point: [UInt8], of credential: TokenCredential, _ fields: FieldReader) {
         let own = String(decoding: Base64URL.encode(point), as: UTF8.self)
         guard let told = credential.publicKey, told != own else { return }
-        let place = fields.place(ofValue: told)
+        let location = fields.location(ofValue: told)
         fields.problems.add(
-            place.line,
-            place.key,
+            location.line,
+            location.key,
             "key_mismatch",
             "it is not the public half of the key in \(credential.keyFile)",
             "when the site subscribes with \(own), write that; otherwise name the file of the site's own key"
@@ -48,8 +48,8 @@ enum CredentialCheck {
         do throws(TLSError) {
             try use()
         } catch {
-            let place = fields.place(ofValue: file) { ($0 == "ca_file") == isAuthority }
-            fields.problems.add(place.line, place.key, "invalid_key", error.message)
+            let location = fields.location(ofValue: file) { ($0 == "ca_file") == isAuthority }
+            fields.problems.add(location.line, location.key, "invalid_key", error.message)
         }
     }
 }

@@ -102,7 +102,7 @@ package final class LoadedAccount: Sendable {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.oneStreamUntilAuthenticated = token != nil
         if isApart { configuration.connections.connectionsMax = 1 }
-        configuration.reach = account.reachesGlobalAddressesOnly ? .global : .any
+        configuration.scope = account.reachesGlobalAddressesOnly ? .global : .any
         configuration.streamDeadline = account.provider.limits.streamDeadline
         // A sender that leaves its connections waits for every answer that may still come.
         configuration.drainDeadline = configuration.streamDeadline + .seconds(1)

@@ -61,13 +61,13 @@ package final class SingleRequest: RequestSource {
     ///
     /// - Parameters:
     ///   - loop: The loop of all callbacks.
-    ///   - patience: The time after which it ends as `overdue`.
+    ///   - timeout: The time after which it ends as `overdue`.
     ///   - pool: The connections for it.
     ///   - write: Fills the request; returns false when there is none.
     ///   - ended: Called once, at the end.
     package static func send(
         on loop: any EventLoop,
-        within patience: Duration,
+        within timeout: Duration,
         pool: (SingleRequest) -> ProviderPool,
         write: @escaping (inout RequestWriter) -> Bool,
         ended: @escaping (Ending) -> Void
@@ -75,7 +75,7 @@ package final class SingleRequest: RequestSource {
         let request = SingleRequest(loop: loop, write: write, ended: ended)
         request.pool = pool(request)
         request.pool?.demandChanged()
-        loop.assumeIsolated().scheduleTask(in: TimeAmount(patience)) { request.end(.overdue) }
+        loop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { request.end(.overdue) }
     }
 
     /// Reports the end, once, and closes the pool.
@@ -83,7 +83,7 @@ package final class SingleRequest: RequestSource {
         guard let pool else { return }
         self.pool = nil
         ended(ending)
-        // A loop turn of its own, because the caller is within the connection's.
+        // A loop tick of its own, because the caller is within the connection's.
         loop.assumeIsolated().execute { pool.close {} }
     }
 
@@ -111,7 +111,7 @@ package final class SingleRequest: RequestSource {
     }
 
     /// See `RequestSource`.
-    package func turnEnded() {}
+    package func tickEnded() {}
 
     /// See `RequestSource`.
     package func connectionFailed(_ failure: ConnectionFailure) {
@@ -124,7 +124,7 @@ extension ConnectionFailure {
     package var text: String {
         switch self {
         case .resolution(let detail): "its name cannot be looked up: \(detail)"
-        case .outOfReach(let detail), .connect(let detail): detail
+        case .outOfScope(let detail), .connect(let detail): detail
         case .handshakeDeadline: "no TLS or HTTP/2 within five seconds"
         case .firstStreamRefused: "it refuses requests"
         }

@@ -55,8 +55,8 @@ struct TokenFetcher: Sendable {
                 let answer = TokenAnswer(ending)
                 if let reason = answer.failure {
                     // The log has neither the assertion nor the answer: either may hold a secret.
-                    let place = request.endpoint
-                    logger.warning("no access token", metadata: ["endpoint": "\(place)", "reason": "\(reason)"])
+                    let location = request.endpoint
+                    logger.warning("no access token", metadata: ["endpoint": "\(location)", "reason": "\(reason)"])
                 }
                 completion(answer)
             }

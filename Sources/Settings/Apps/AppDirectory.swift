@@ -177,7 +177,7 @@ package final class AppDirectory: Sendable {
         } catch {
             throw ConfigurationError([
                 ConfigurationProblem(
-                    place: settings.place,
+                    location: settings.location,
                     key: "apps.\(app.name).\(settings.account.provider.name.rawValue)",
                     code: "invalid_key",
                     detail: error.message

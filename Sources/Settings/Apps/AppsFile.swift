@@ -21,7 +21,7 @@ package enum AppsFile {
             let detail = "the apps file cannot be read"
             let fix = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
             throw ConfigurationError([
-                ConfigurationProblem(place: path, key: "", code: "unreadable_file", detail: detail, fix: fix)
+                ConfigurationProblem(location: path, key: "", code: "unreadable_file", detail: detail, fix: fix)
             ])
         }
         return try read(text: text, path: path, webhookHosts: webhookHosts, holdsKeys: holdsKeys)
@@ -34,7 +34,7 @@ package enum AppsFile {
         webhookHosts: WebhookHosts? = nil,
         holdsKeys: Bool = true
     ) throws(ConfigurationError) -> [AppConfiguration] {
-        let tree = try YAMLTree.read(text, place: path)
+        let tree = try YAMLTree.read(text, location: path)
         let problems = ProblemList(file: path)
         let top = FieldReader(tree, key: "", problems: problems)
         top?.refuseUnknown(known: ["apps"])

@@ -53,7 +53,9 @@ struct EdgeFields {
         } catch {
             let line = fields.entry(field)?.line ?? fields.line
             for problem in error.problems {
-                let detail = [problem.place, problem.key, problem.detail].filter { !$0.isEmpty }.joined(separator: ": ")
+                let detail = [problem.location, problem.key, problem.detail].filter { !$0.isEmpty }.joined(
+                    separator: ": "
+                )
                 fields.problems.add(line, fields.path(field), problem.code, detail, problem.fix)
             }
             return nil
@@ -85,12 +87,12 @@ struct EdgeFields {
         do throws(MessageKeys.Unusable) {
             return try MessageKeys(file: secret.bytes)
         } catch {
-            let place = secret.source + (error.line.map { ":\($0)" } ?? "")
+            let location = secret.source + (error.line.map { ":\($0)" } ?? "")
             fields.problems.add(
                 fields.entry(field)?.line ?? fields.line,
                 fields.path(field),
                 "invalid_key",
-                "\(place): \(error.detail)",
+                "\(location): \(error.detail)",
                 "one line a key, two at most, the first signs: echo \"1 $(openssl rand -hex 32)\" > \(name)"
             )
             return nil

@@ -24,7 +24,7 @@ package enum IntegrationKeysFile {
     }
 
     static func read(text: String, path: String) throws(ConfigurationError) -> [IntegrationKey] {
-        let tree = try YAMLTree.read(text, place: path)
+        let tree = try YAMLTree.read(text, location: path)
         let problems = ProblemList(file: path)
         var keys: [IntegrationKey] = []
         if let top = FieldReader(tree, key: "", problems: problems) {
@@ -151,7 +151,7 @@ package enum IntegrationKeysFile {
             let fix = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
             throw problem(appsFile, "unreadable_file", "the apps file cannot be read", fix)
         }
-        let tree = try YAMLTree.read(text, place: appsFile)
+        let tree = try YAMLTree.read(text, location: appsFile)
         let problems = ProblemList(file: appsFile)
         guard let fields = FieldReader(tree, key: "", problems: problems)?.mapping("apps")?.mapping(app) else {
             throw problem(appsFile, "unknown_app", "there is no app \(app)", "add it, or correct the name")
@@ -168,6 +168,6 @@ package enum IntegrationKeysFile {
     }
 
     private static func problem(_ path: String, _ code: String, _ detail: String, _ fix: String) -> ConfigurationError {
-        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, fix: fix)])
+        ConfigurationError([ConfigurationProblem(location: path, key: "", code: code, detail: detail, fix: fix)])
     }
 }

@@ -36,7 +36,7 @@ package enum TokensFile {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw ConfigurationError([
                 ConfigurationProblem(
-                    place: path,
+                    location: path,
                     key: "",
                     code: "unreadable_file",
                     detail: "the file of access tokens cannot be read",
@@ -48,7 +48,7 @@ package enum TokensFile {
     }
 
     static func read(text: String, path: String) throws(ConfigurationError) -> [AccessToken] {
-        let tree = try YAMLTree.read(text, place: path)
+        let tree = try YAMLTree.read(text, location: path)
         let problems = ProblemList(file: path)
         var tokens: [AccessToken] = []
         if let top = FieldReader(tree, key: "", problems: problems) {
@@ -175,6 +175,6 @@ package enum TokensFile {
     }
 
     private static func problem(_ path: String, _ code: String, _ detail: String, _ fix: String) -> ConfigurationError {
-        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, fix: fix)])
+        ConfigurationError([ConfigurationProblem(location: path, key: "", code: code, detail: detail, fix: fix)])
     }
 }

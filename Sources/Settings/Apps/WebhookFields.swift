@@ -89,12 +89,12 @@ struct WebhookFields {
         do throws(WebhookSecrets.Unusable) {
             return try WebhookSecrets(file: secret.bytes)
         } catch {
-            let place = secret.source + (error.line.map { ":\($0)" } ?? "")
+            let location = secret.source + (error.line.map { ":\($0)" } ?? "")
             fields.problems.add(
                 entry.line,
                 fields.path(field),
                 "invalid_key",
-                "\(place): \(error.detail)",
+                "\(location): \(error.detail)",
                 "one line a secret, two at most: echo \"whsec_$(openssl rand -base64 32)\" > \(name)"
             )
             return nil

@@ -63,7 +63,7 @@ struct ConfigurationLayers {
 
     init() {
         for key in ConfigurationCatalogue.keys {
-            settings[key.name] = Setting(key: key, text: key.fallback, origin: .fallback, place: "default")
+            settings[key.name] = Setting(key: key, text: key.fallback, origin: .fallback, location: "default")
         }
     }
 
@@ -76,7 +76,7 @@ struct ConfigurationLayers {
             return nil
         }
         do throws(ConfigurationError) {
-            read(try YAMLTree.read(text, place: path), prefix: "", path: path)
+            read(try YAMLTree.read(text, location: path), prefix: "", path: path)
         } catch {
             problems += error.problems
         }
@@ -90,22 +90,22 @@ struct ConfigurationLayers {
         }
         for entry in entries {
             let name = prefix.isEmpty ? entry.key : "\(prefix).\(entry.key)"
-            let place = "\(path):\(entry.line)"
+            let location = "\(path):\(entry.line)"
             if let key = ConfigurationCatalogue.key(named: name) {
-                set(key, to: entry.value, place: place)
+                set(key, to: entry.value, location: location)
             } else if ConfigurationCatalogue.keys.contains(where: { $0.name.hasPrefix(name + ".") }) {
                 if case .null = entry.value.value { continue }
                 read(entry.value, prefix: name, path: path)
             } else {
                 let hint = NearestName.hint(name, among: ConfigurationCatalogue.keys.map(\.name))
-                add(place, name, "unknown_key", "there is no such key", hint ?? "see fanfare config reference")
+                add(location, name, "unknown_key", "there is no such key", hint ?? "see fanfare config reference")
             }
         }
     }
 
-    private mutating func set(_ key: ConfigurationKey, to tree: YAMLTree, place: String) {
+    private mutating func set(_ key: ConfigurationKey, to tree: YAMLTree, location: String) {
         switch tree.value {
-        case .text(let text): settings[key.name] = Setting(key: key, text: text, origin: .file, place: place)
+        case .text(let text): settings[key.name] = Setting(key: key, text: text, origin: .file, location: location)
         case .sequence(let items):
             let texts = items.compactMap { item -> String? in
                 if case .text(let text) = item.value { text } else { nil }
@@ -115,10 +115,10 @@ struct ConfigurationLayers {
                 key: key,
                 text: texts.joined(separator: ","),
                 origin: .file,
-                place: place
+                location: location
             )
-        case .mapping: add(place, key.name, "wrong_type", "a single value is expected here")
-        case .null: add(place, key.name, "no_value", "the key has no value", "give one, or leave the key out")
+        case .mapping: add(location, key.name, "wrong_type", "a single value is expected here")
+        case .null: add(location, key.name, "no_value", "the key has no value", "give one, or leave the key out")
         }
     }
 
@@ -129,7 +129,7 @@ struct ConfigurationLayers {
         for (variable, value) in environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix("FANFARE_") && variable != Contexts.variable {
             if let key = keys[variable] {
-                settings[key.name] = Setting(key: key, text: value, origin: .environment, place: variable)
+                settings[key.name] = Setting(key: key, text: value, origin: .environment, location: variable)
             } else if let key = fileKeys[variable] {
                 readSecret(key, variable: variable, path: PathText.absolute(value, from: workingDirectory))
                 if environment[key.environment] != nil {
@@ -148,7 +148,7 @@ struct ConfigurationLayers {
             return
         }
         let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        settings[key.name] = Setting(key: key, text: line, origin: .environment, place: variable)
+        settings[key.name] = Setting(key: key, text: line, origin: .environment, location: variable)
     }
 
     mutating func readFlags(_ flags: [ConfigurationSources.Flag]) {
@@ -163,18 +163,18 @@ struct ConfigurationLayers {
                     "set \(key.environment), or \(key.environment)_FILE to a file that holds it"
                 )
             } else {
-                settings[key.name] = Setting(key: key, text: flag.value, origin: .flag, place: flag.flag)
+                settings[key.name] = Setting(key: key, text: flag.value, origin: .flag, location: flag.flag)
             }
         }
     }
 
     private mutating func add(
-        _ place: String,
+        _ location: String,
         _ key: String,
         _ code: String,
         _ detail: String,
         _ fix: String? = nil
     ) {
-        problems.append(ConfigurationProblem(place: place, key: key, code: code, detail: detail, fix: fix))
+        problems.append(ConfigurationProblem(location: location, key: key, code: code, detail: detail, fix: fix))
     }
 }

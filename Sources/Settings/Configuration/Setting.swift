@@ -7,7 +7,7 @@ package struct Setting: Sendable {
     /// The layer that the value came from.
     package let origin: Origin
     /// The file with its line, the variable, the flag, or `default`.
-    package let place: String
+    package let location: String
 
     /// The layers, strongest first.
     package enum Origin: String, Sendable {

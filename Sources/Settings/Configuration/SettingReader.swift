@@ -20,8 +20,8 @@ struct SettingReader {
     }
 
     private mutating func refuse(_ name: String, _ code: String, _ detail: String, _ fix: String? = nil) {
-        let place = settings[name]?.place ?? ""
-        problems.append(ConfigurationProblem(place: place, key: name, code: code, detail: detail, fix: fix))
+        let location = settings[name]?.location ?? ""
+        problems.append(ConfigurationProblem(location: location, key: name, code: code, detail: detail, fix: fix))
     }
 
     mutating func broker(_ name: String) -> AMQPEndpoint {

@@ -18,7 +18,9 @@ package struct MessageID: Hashable, Sendable {
     ///
     /// Compares in constant time. A pure function, for any thread.
     package init?(_ text: some Collection<UInt8>, app: String, keys: MessageKeys) {
-        guard text.count == MessageIDPlace.byteCount, let bytes = Base64URL.decode(Array(text)) else { return nil }
+        guard text.count == MessageIDPlaceholder.byteCount, let bytes = Base64URL.decode(Array(text)) else {
+            return nil
+        }
         let campaign = bytes[0..<4].reduce(0) { $0 << 8 | UInt32($1) }
         let device = bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
         let isSigned = keys.all.reduce(false) { isSigned, key in
@@ -37,7 +39,7 @@ package struct MessageID: Hashable, Sendable {
     package static func signed(campaign: UInt32, devices: [UInt32], app: String, keys: MessageKeys) -> [String] {
         let signer = MessageIDSigner(app: app, campaign: campaign, keys: keys)
         return zip(devices, signer.codes(of: devices)).map { device, code in
-            var text = MessageIDPlace.blank
+            var text = MessageIDPlaceholder.blank
             text.withUnsafeMutableBytes { signer.write(device: device, code: code, into: $0) }
             return String(decoding: text, as: UTF8.self)
         }
@@ -76,15 +78,15 @@ package final class MessageIDSigner: Sendable {
         }
     }
 
-    /// Writes the 22 characters of a device's id with its code; traps if `place` has no room for them.
-    package func write(device: UInt32, code: UInt64, into place: UnsafeMutableRawBufferPointer) {
-        precondition(place.count >= MessageIDPlace.byteCount, "a message id does not fit \(place.count) bytes")
+    /// Writes the 22 characters of a device's id with its code; traps if `buffer` has no room for them.
+    package func write(device: UInt32, code: UInt64, into buffer: UnsafeMutableRawBufferPointer) {
+        precondition(buffer.count >= MessageIDPlaceholder.byteCount, "a message id does not fit \(buffer.count) bytes")
         let numbers = UInt64(campaign) << 32 | UInt64(device)
         // 128 bits are 21 characters of six bits, and one that begins with the last two (RFC 4648, 4).
-        for index in 0..<10 { place[index] = Self.character(numbers >> UInt64(58 - 6 * index)) }
-        place[10] = Self.character(numbers << 2 | code >> 62)
-        for index in 0..<10 { place[11 + index] = Self.character(code >> UInt64(56 - 6 * index)) }
-        place[21] = Self.character(code << 4)
+        for index in 0..<10 { buffer[index] = Self.character(numbers >> UInt64(58 - 6 * index)) }
+        buffer[10] = Self.character(numbers << 2 | code >> 62)
+        for index in 0..<10 { buffer[11 + index] = Self.character(code >> UInt64(56 - 6 * index)) }
+        buffer[21] = Self.character(code << 4)
     }
 
     /// A literal's bytes, so that no device pays for a lazy global or a bounds check.

@@ -44,7 +44,7 @@ package struct UserKeys: Sendable {
         }
         var keys: [Key] = []
         for (index, member) in members.enumerated() {
-            if let key = try Self.key(member, place: "key \(index + 1)") { keys.append(key) }
+            if let key = try Self.key(member, location: "key \(index + 1)") { keys.append(key) }
         }
         guard !keys.isEmpty else {
             throw Unusable(detail: "it has no key for signatures with ES256, RS256 or EdDSA")
@@ -53,14 +53,14 @@ package struct UserKeys: Sendable {
     }
 
     /// Returns nil for a key with another purpose.
-    private static func key(_ value: JSONValue, place: String) throws(Unusable) -> Key? {
+    private static func key(_ value: JSONValue, location: String) throws(Unusable) -> Key? {
         guard value["d"] == nil, value["k"] == nil else {
-            throw Unusable(detail: "\(place) has a private part; only public keys belong here")
+            throw Unusable(detail: "\(location) has a private part; only public keys belong here")
         }
         if let use = value["use"]?.string, use != "sig" { return nil }
         func bytes(_ name: String) throws(Unusable) -> [UInt8] {
             guard let text = value[name]?.string, let bytes = Base64URL.decode(text.utf8), !bytes.isEmpty else {
-                throw Unusable(detail: "\(place) has no \(name) in base64url")
+                throw Unusable(detail: "\(location) has no \(name) in base64url")
             }
             return bytes
         }
@@ -70,16 +70,16 @@ package struct UserKeys: Sendable {
             switch (value["kty"]?.string, value["crv"]?.string) {
             case ("EC", "P-256"):
                 let point = [4] + padded(try bytes("x"), to: 32) + padded(try bytes("y"), to: 32)
-                found = (.es256, .es256(try ES256.VerificationKey(publicKey: point, source: place)))
+                found = (.es256, .es256(try ES256.VerificationKey(publicKey: point, source: location)))
             case ("RSA", _):
                 let key = try RS256.VerificationKey(
                     modulus: try bytes("n"),
                     exponent: try bytes("e"),
-                    source: place
+                    source: location
                 )
                 found = (.rs256, .rs256(key))
             case ("OKP", "Ed25519"):
-                found = (.edDSA, .ed25519(try Ed25519.VerificationKey(publicKey: try bytes("x"), source: place)))
+                found = (.edDSA, .ed25519(try Ed25519.VerificationKey(publicKey: try bytes("x"), source: location)))
             default: return nil
             }
         } catch let error as TLSError {
@@ -87,7 +87,7 @@ package struct UserKeys: Sendable {
         } catch let error as Unusable {
             throw error
         } catch {
-            throw Unusable(detail: "\(place) cannot be used")
+            throw Unusable(detail: "\(location) cannot be used")
         }
         if let name = value["alg"]?.string, name != found.0.rawValue { return nil }
         return Key(id: id, algorithm: found.0, verifier: found.1)

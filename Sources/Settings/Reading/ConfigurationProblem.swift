@@ -3,7 +3,7 @@ package import Campaigns
 /// A problem with the configuration or the apps.
 package struct ConfigurationProblem: Sendable, Equatable {
     /// The file (with its line), the environment variable or the flag.
-    package var place: String
+    package var location: String
     /// The key's path, for example `apps.news.apns.key_file`; empty for a whole file.
     package var key: String
     /// A stable code for programs.
@@ -14,23 +14,28 @@ package struct ConfigurationProblem: Sendable, Equatable {
     package var fix: String?
 
     /// Creates a problem.
-    package init(place: String, key: String, code: String, detail: String, fix: String? = nil) {
-        self.place = place
+    package init(location: String, key: String, code: String, detail: String, fix: String? = nil) {
+        self.location = location
         self.key = key
         self.code = code
         self.detail = detail
         self.fix = fix
     }
 
-    /// One line for people: place, key, description, fix.
+    /// One line for people: location, key, description, fix.
     package var line: String {
-        [place, key].filter { !$0.isEmpty }.joined(separator: ": ") + ": " + detail + (fix.map { "; \($0)" } ?? "")
+        [location, key].filter { !$0.isEmpty }.joined(separator: ": ") + ": " + detail + (fix.map { "; \($0)" } ?? "")
     }
 
     /// The problem in the form that every other answer has: the key's path as a JSON pointer.
     package var problem: Problem {
         let pointer = key.split(separator: ".").map { "/" + $0 }.joined()
-        return Problem(pointer: pointer, code: code, detail: place.isEmpty ? detail : "\(place): \(detail)", fix: fix)
+        return Problem(
+            pointer: pointer,
+            code: code,
+            detail: location.isEmpty ? detail : "\(location): \(detail)",
+            fix: fix
+        )
     }
 }
 

@@ -10,7 +10,7 @@ final class ProblemList {
     }
 
     func add(_ line: Int, _ key: String, _ code: String, _ detail: String, _ fix: String? = nil) {
-        list.append(ConfigurationProblem(place: "\(file):\(line)", key: key, code: code, detail: detail, fix: fix))
+        list.append(ConfigurationProblem(location: "\(file):\(line)", key: key, code: code, detail: detail, fix: fix))
     }
 }
 
@@ -72,7 +72,7 @@ struct FieldReader {
 
     /// Returns line and key of the field with that text, preferred fields first; those of the mapping if there is
     /// none.
-    func place(
+    func location(
         ofValue text: String,
         preferring isPreferred: (String) -> Bool = { _ in true }
     ) -> (line: Int, key: String) {
@@ -86,10 +86,10 @@ struct FieldReader {
         let path = PathText.absolute(name, from: PathText.folder(of: problems.file))
         if let content = FileManager.default.contents(atPath: path) { return Secret(Array(content), source: path) }
         let reason = FileManager.default.fileExists(atPath: path) ? "cannot be read" : "does not exist"
-        let place = place(ofValue: name)
+        let location = location(ofValue: name)
         problems.add(
-            place.line,
-            place.key,
+            location.line,
+            location.key,
             "unreadable_file",
             "the file \(path) \(reason)",
             "paths are relative to \(problems.file)"

@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// A YAML document with the line of every value, for the place of a problem.
+/// A YAML document with the line of every value, for the location of a problem.
 struct YAMLTree {
     /// The value.
     let value: Value
@@ -29,12 +29,12 @@ struct YAMLTree {
     }
 
     /// Reads a document; an empty one is an empty mapping.
-    static func read(_ text: String, place: String) throws(ConfigurationError) -> YAMLTree {
+    static func read(_ text: String, location: String) throws(ConfigurationError) -> YAMLTree {
         do {
             guard let node = try Yams.compose(yaml: text) else { return YAMLTree(value: .mapping([]), line: 1) }
             return YAMLTree(node)
         } catch {
-            throw ConfigurationError([problem(error, place: place)])
+            throw ConfigurationError([problem(error, location: location)])
         }
     }
 
@@ -60,10 +60,10 @@ struct YAMLTree {
         }
     }
 
-    private static func problem(_ error: any Error, place: String) -> ConfigurationProblem {
+    private static func problem(_ error: any Error, location: String) -> ConfigurationProblem {
         func at(_ mark: Mark?, _ detail: String) -> ConfigurationProblem {
             ConfigurationProblem(
-                place: mark.map { "\(place):\($0.line)" } ?? place,
+                location: mark.map { "\(location):\($0.line)" } ?? location,
                 key: "",
                 code: "invalid_yaml",
                 detail: detail

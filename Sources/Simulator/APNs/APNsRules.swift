@@ -221,8 +221,8 @@ extension APNsRules {
     /// Returns true for a lower-case UUID of the form 8-4-4-4-12.
     static func isCanonicalUUID(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.count == 36 else { return false }
-        for (place, byte) in text.enumerated() {
-            switch place {
+        for (index, byte) in text.enumerated() {
+            switch index {
             case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
             default:
                 guard Hexadecimal.value(of: byte) != nil, byte < 0x41 || byte > 0x46 else { return false }

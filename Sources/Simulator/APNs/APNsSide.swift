@@ -142,7 +142,7 @@ struct MessageIDs {
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         var digits = Array(Hexadecimal.text(bytes).uppercased().utf8)
-        for place in [8, 13, 18, 23] { digits.insert(UInt8(ascii: "-"), at: place) }
+        for index in [8, 13, 18, 23] { digits.insert(UInt8(ascii: "-"), at: index) }
         return digits
     }
 }

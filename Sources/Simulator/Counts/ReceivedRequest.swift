@@ -41,7 +41,7 @@ public struct ReceivedRequest: Sendable, Equatable {
 /// The last requests; buffers are swapped in, never copied.
 final class LastRequests: Sendable {
     private struct Ring {
-        var slots: [(request: ProviderRequest, status: Int, reason: String?)] = []
+        var entries: [(request: ProviderRequest, status: Int, reason: String?)] = []
         var next = 0
     }
 
@@ -58,13 +58,13 @@ final class LastRequests: Sendable {
         var (status, reason) = (0, String?.none)
         if case .answer(let answer) = reaction { (status, reason) = (answer.status, answer.reason) }
         ring.withLock { ring in
-            guard ring.slots.count == most else {
-                ring.slots.append((request, status, reason))
+            guard ring.entries.count == most else {
+                ring.entries.append((request, status, reason))
                 return
             }
-            swap(&ring.slots[ring.next].request, &request)
-            ring.slots[ring.next].status = status
-            ring.slots[ring.next].reason = reason
+            swap(&ring.entries[ring.next].request, &request)
+            ring.entries[ring.next].status = status
+            ring.entries[ring.next].reason = reason
             ring.next = (ring.next + 1) % most
         }
     }
@@ -72,7 +72,7 @@ final class LastRequests: Sendable {
     /// The last requests, oldest first.
     var all: [ReceivedRequest] {
         ring.withLock { ring in
-            (ring.slots[ring.next...] + ring.slots[..<ring.next]).map {
+            (ring.entries[ring.next...] + ring.entries[..<ring.next]).map {
                 ReceivedRequest($0.request, status: $0.status, reason: $0.reason)
             }
         }

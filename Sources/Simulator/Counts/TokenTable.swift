@@ -21,13 +21,13 @@ struct TokenTable {
     mutating func update<R>(_ token: DeviceTokenKey, hash: UInt64, _ body: (inout TokenCounts) -> R) -> R {
         guard token.tail == nil else { return body(&longer[token, default: TokenCounts()]) }
         let mask = index.count - 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while index[slot] != Self.free {
-            let row = Int(index[slot])
+        var bucket = Int(truncatingIfNeeded: hash) & mask
+        while index[bucket] != Self.free {
+            let row = Int(index[bucket])
             if heads[row] == token.head { return body(&counts[row]) }
-            slot = (slot + 1) & mask
+            bucket = (bucket + 1) & mask
         }
-        index[slot] = UInt32(heads.count)
+        index[bucket] = UInt32(heads.count)
         heads.append(token.head)
         counts.append(TokenCounts())
         if heads.count * 2 > index.count { grow() }
@@ -38,11 +38,11 @@ struct TokenTable {
     func counts(of token: DeviceTokenKey, hash: UInt64) -> TokenCounts {
         guard token.tail == nil else { return longer[token] ?? TokenCounts() }
         let mask = index.count - 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while index[slot] != Self.free {
-            let row = Int(index[slot])
+        var bucket = Int(truncatingIfNeeded: hash) & mask
+        while index[bucket] != Self.free {
+            let row = Int(index[bucket])
             if heads[row] == token.head { return counts[row] }
-            slot = (slot + 1) & mask
+            bucket = (bucket + 1) & mask
         }
         return TokenCounts()
     }
@@ -62,9 +62,9 @@ struct TokenTable {
         index = Array(repeating: Self.free, count: index.count * 2)
         let mask = index.count - 1
         for row in heads.indices {
-            var slot = Int(truncatingIfNeeded: DeviceTokenKey(head: heads[row]).hash64) & mask
-            while index[slot] != Self.free { slot = (slot + 1) & mask }
-            index[slot] = UInt32(row)
+            var bucket = Int(truncatingIfNeeded: DeviceTokenKey(head: heads[row]).hash64) & mask
+            while index[bucket] != Self.free { bucket = (bucket + 1) & mask }
+            index[bucket] = UInt32(row)
         }
     }
 }

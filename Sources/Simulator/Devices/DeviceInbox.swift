@@ -114,8 +114,8 @@ struct DeviceInbox {
 
     private mutating func store(_ message: PushedMessage) {
         if case .replacing = message.storage {
-            if let place = waiting.firstIndex(where: { $0.storage == message.storage }) {
-                waiting.remove(at: place)
+            if let index = waiting.firstIndex(where: { $0.storage == message.storage }) {
+                waiting.remove(at: index)
                 counts.collapsed += 1
             }
             waiting.append(message)

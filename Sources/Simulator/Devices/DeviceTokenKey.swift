@@ -22,19 +22,19 @@ struct DeviceTokenKey: Hashable {
         var tail: [UInt8]?
         if text.count > 64 { tail = [] }
         var index = text.startIndex
-        var place = 0
+        var position = 0
         while index < text.endIndex {
             guard let high = Hexadecimal.value(of: text[index]), let low = Hexadecimal.value(of: text[index + 1]) else {
                 return nil
             }
             let byte = high << 4 | low
-            if place < 32 {
-                head[place / 8] = head[place / 8] << 8 | UInt64(byte)
+            if position < 32 {
+                head[position / 8] = head[position / 8] << 8 | UInt64(byte)
             } else {
                 tail?.append(byte)
             }
             index += 2
-            place += 1
+            position += 1
         }
         self.head = head
         self.tail = tail
@@ -48,8 +48,8 @@ struct DeviceTokenKey: Hashable {
     /// Creates the key of a non-hexadecimal token: its SHA-256, so that every token takes the same memory.
     init(digestOf text: ArraySlice<UInt8>) {
         var head = SIMD4<UInt64>()
-        for (place, byte) in SHA256.digest(Array(text)).enumerated() {
-            head[place / 8] = head[place / 8] << 8 | UInt64(byte)
+        for (position, byte) in SHA256.digest(Array(text)).enumerated() {
+            head[position / 8] = head[position / 8] << 8 | UInt64(byte)
         }
         self.init(head: head)
     }

@@ -13,7 +13,7 @@ final class ProviderState: Sendable {
 
     private let seed: UInt64
     private let shared: Mutex<Shared>
-    /// Incremented whenever the faults change, so that a loop notices with one load per turn.
+    /// Incremented whenever the faults change, so that a loop notices with one load per tick.
     let generation = Atomic<Int>(0)
 
     init(side: any Peer, faults: Faults, seed: UInt64, requestsKept: Int) {

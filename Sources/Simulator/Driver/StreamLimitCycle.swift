@@ -1,11 +1,11 @@
 /// A connection's position in the sequence of stream limits that the faults define.
 struct StreamLimitCycle {
-    private var place = 0
+    private var index = 0
     private var streams = 0
 
     /// Returns the current limit.
     func current(_ faults: Faults) -> Int {
-        faults.streamLimits.isEmpty ? faults.streams : faults.streamLimits[place % faults.streamLimits.count]
+        faults.streamLimits.isEmpty ? faults.streams : faults.streamLimits[index % faults.streamLimits.count]
     }
 
     /// Counts a stream; returns true if the next limit applies from now on.
@@ -18,7 +18,7 @@ struct StreamLimitCycle {
     }
 
     mutating func advance() {
-        place += 1
+        index += 1
         streams = 0
     }
 }

@@ -164,12 +164,12 @@ struct ProtoReader {
 
     // MARK: Violations
 
-    private var place: String { path.joined(separator: ".") }
+    private var fieldPath: String { path.joined(separator: ".") }
 
     private func unknown(_ name: String) -> FieldViolation {
-        let at = path.isEmpty ? "" : " at '\(place)'"
+        let at = path.isEmpty ? "" : " at '\(fieldPath)'"
         return FieldViolation(
-            field: place,
+            field: fieldPath,
             description: "Invalid JSON payload received. Unknown name \"\(name)\"\(at): Cannot find field."
         )
     }
@@ -185,20 +185,20 @@ struct ProtoReader {
     }
 
     private func invalid(_ type: String, _ value: String) -> FieldViolation {
-        FieldViolation(field: place, description: "Invalid value at '\(place)' (\(type)), \(value)")
+        FieldViolation(field: fieldPath, description: "Invalid value at '\(fieldPath)' (\(type)), \(value)")
     }
 
     private func twice(_ name: String) -> FieldViolation {
         FieldViolation(
-            field: place,
+            field: fieldPath,
             description: "Invalid JSON payload received. Field \"\(name)\" is already set."
         )
     }
 
     private func secondTarget(_ name: String) -> FieldViolation {
         FieldViolation(
-            field: place,
-            description: "Invalid value at '\(place)' (oneof), oneof field 'target' is already set. "
+            field: fieldPath,
+            description: "Invalid value at '\(fieldPath)' (oneof), oneof field 'target' is already set. "
                 + "Cannot set '\(name)'"
         )
     }

@@ -1,6 +1,6 @@
 /// The error for a fault that cannot be set, with its fix.
 public struct FaultsError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The error, its place and its fix.
+    /// The error, its location and its fix.
     public let message: String
 
     /// The message.

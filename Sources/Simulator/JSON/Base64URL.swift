@@ -14,8 +14,8 @@ enum Base64URL {
             var group = UInt32(bytes[index]) << 16
             if rest > 1 { group |= UInt32(bytes[index + 1]) << 8 }
             if rest > 2 { group |= UInt32(bytes[index + 2]) }
-            for place in 0..<min(rest + 1, 4) {
-                out.append(Self.alphabet[Int(group >> UInt32(18 - 6 * place)) & 63])
+            for position in 0..<min(rest + 1, 4) {
+                out.append(Self.alphabet[Int(group >> UInt32(18 - 6 * position)) & 63])
             }
             index += 3
         }

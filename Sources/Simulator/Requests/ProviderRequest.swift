@@ -48,7 +48,7 @@ struct ProviderRequest {
     /// All field values, concatenated.
     private var fieldBytes: [UInt8] = []
     /// The start and end of each field's value in `fieldBytes`; a start of -1 is an absent field.
-    private var places: [(start: Int, end: Int)] = Array(repeating: (-1, -1), count: Field.allCases.count)
+    private var ranges: [(start: Int, end: Int)] = Array(repeating: (-1, -1), count: Field.allCases.count)
     /// The kept part of the body.
     private(set) var body: [UInt8] = []
     /// The number of body bytes received.
@@ -64,7 +64,7 @@ struct ProviderRequest {
     mutating func reset() {
         fieldBytes.removeAll(keepingCapacity: true)
         body.removeAll(keepingCapacity: true)
-        for index in places.indices { places[index] = (-1, -1) }
+        for index in ranges.indices { ranges[index] = (-1, -1) }
         bodyBytes = 0
         hasDuplicates = false
     }
@@ -72,13 +72,13 @@ struct ProviderRequest {
     /// Adds one header field; fields that no provider reads are left out.
     mutating func add(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard let field = Self.field(named: name) else { return }
-        if places[field.rawValue].start >= 0 {
+        if ranges[field.rawValue].start >= 0 {
             hasDuplicates = true
             return
         }
         let start = fieldBytes.count
         fieldBytes.append(contentsOf: value)
-        places[field.rawValue] = (start, fieldBytes.count)
+        ranges[field.rawValue] = (start, fieldBytes.count)
     }
 
     /// Adds a piece of the body.
@@ -93,8 +93,8 @@ struct ProviderRequest {
 
     /// The value of a field; nil if it did not come.
     subscript(field: Field) -> ArraySlice<UInt8>? {
-        let place = places[field.rawValue]
-        return place.start < 0 ? nil : fieldBytes[place.start..<place.end]
+        let range = ranges[field.rawValue]
+        return range.start < 0 ? nil : fieldBytes[range.start..<range.end]
     }
 
     /// Returns the value of a field as text; nil if it did not come.

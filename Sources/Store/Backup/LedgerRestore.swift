@@ -70,12 +70,12 @@ extension LedgerBackup {
     private static func moveAway(_ path: String) throws(BackupError) -> String {
         var number = 1
         while access("\(path).before-restore-\(number)", F_OK) == 0 { number += 1 }
-        let place = "\(path).before-restore-\(number)"
+        let location = "\(path).before-restore-\(number)"
         for suffix in ["", "-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
-            guard rename(path + suffix, place + suffix) == 0 else {
+            guard rename(path + suffix, location + suffix) == 0 else {
                 throw .file(path: path + suffix, detail: String(cString: strerror(errno)))
             }
         }
-        return place
+        return location
     }
 }

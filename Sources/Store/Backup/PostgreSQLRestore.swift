@@ -15,7 +15,7 @@ extension LedgerBackup {
         }
         let restored: RestoredLedger?
         do throws(PostgreSQLFailure) { restored = try tellApart(address) } catch { throw .ledger(error.error) }
-        guard let restored else { throw .inUse(path: address.place) }
+        guard let restored else { throw .inUse(path: address.location) }
         return restored
         #else
         throw .ledger(.refused(store: "in PostgreSQL", detail: "this program was built without it"))
@@ -27,7 +27,7 @@ extension LedgerBackup {
     private static func tellApart(_ address: PostgreSQLAddress) throws(PostgreSQLFailure) -> RestoredLedger? {
         let connection = try PostgreSQLConnection(address, lockTimeout: .seconds(5))
         // A backup of an earlier version may lack tables and columns that are written below.
-        _ = try PostgreSQLSchema.setUp(connection, place: address.place, create: false)
+        _ = try PostgreSQLSchema.setUp(connection, location: address.location, create: false)
         try connection.command(
             """
             BEGIN;
@@ -49,7 +49,7 @@ extension LedgerBackup {
             throw connection.failure ?? PostgreSQLFailure(remedy: .none, error: error)
         }
         try connection.commit()
-        return RestoredLedger(path: address.place, shards: shards, devices: devices, replaced: nil)
+        return RestoredLedger(path: address.location, shards: shards, devices: devices, replaced: nil)
     }
     #endif
 }

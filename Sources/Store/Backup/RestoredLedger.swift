@@ -45,7 +45,7 @@ extension LedgerTransaction {
             .text(AsideReason.handOver.rawValue),
             .int(ShardState.aside.rawValue),
             .int(ShardState.settled.rawValue),
-            reach: .shards
+            scope: .shards
         )
         try db.run("UPDATE campaigns SET lease_owner = 0, lease_until = 0")
         try db.run("UPDATE breakers SET probe = NULL, probe_owner = 0, probe_until = NULL")

@@ -109,12 +109,12 @@ extension LedgerTransaction {
     }
 
     /// Makes the probes of a campaign's app due at once, because a person has intervened.
-    func hurryProbe(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
+    func expediteProbe(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
         for share in try reader.shares(of: campaign) {
             guard let (app, provider) = try reader.account(ofCampaign: campaign.number, share: share.share),
                 var breaker = try reader.breaker(app: app, provider: provider), breaker.isOpen
             else { continue }
-            breaker.hurry(now: now)
+            breaker.expedite(now: now)
             try write(breaker, app: app, provider: provider)
         }
     }

@@ -115,7 +115,7 @@ struct ChunkBadges {
         bytes.reserveCapacity(numbers.count * 4)
         for number in numbers {
             let value = number.map { UInt32(clamping: $0) } ?? .max
-            for place in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: value >> (UInt32(place) * 8))) }
+            for offset in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: value >> (UInt32(offset) * 8))) }
         }
     }
 

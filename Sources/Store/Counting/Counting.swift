@@ -107,9 +107,9 @@ extension LedgerTransaction {
     ) throws(LedgerError) {
         devices.sort { TokenHash.short($0.hash) < TokenHash.short($1.hash) }
         for range in Placeholders.ranges(devices.count) {
-            let places = Placeholders.list(range.count)
+            let placeholders = Placeholders.list(range.count)
             let rows = try db.rows(
-                "SELECT token_hash, number, badge, token FROM devices WHERE token_hash IN (\(places))",
+                "SELECT token_hash, number, badge, token FROM devices WHERE token_hash IN (\(placeholders))",
                 values: devices[range].map { .integer(TokenHash.short($0.hash)) }
             )
             var found: [Int64: [(number: Int64, badge: Int, token: [UInt8])]] = [:]

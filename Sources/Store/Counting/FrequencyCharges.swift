@@ -18,7 +18,7 @@ extension LedgerTransaction {
         // The table's order, so that neighbors share pages.
         keyed.sort { $0.key.lexicographicallyPrecedes($1.key) }
         let keepUntil = now.advanced(by: counting.cap.window)
-        let book = ChargeBook(reader: reader)
+        let history = ChargeHistory(reader: reader)
         var admitted: [CountedDevice] = []
         admitted.reserveCapacity(keyed.count)
         for range in Placeholders.ranges(keyed.count) {
@@ -26,7 +26,7 @@ extension LedgerTransaction {
             var written: [SQLValue] = []
             for (device, key) in keyed[range] {
                 var charges = known[key] ?? []
-                let isSpent = try isSpent(&charges, counting, book, now: now)
+                let isSpent = try isSpent(&charges, counting, history, now: now)
                 if isSpent, !counting.ignoresCap {
                     chunks[device.chunk].known.capped.insert(device.position)
                     continue
@@ -50,7 +50,7 @@ extension LedgerTransaction {
     private func isSpent(
         _ charges: inout [FrequencyCharge],
         _ counting: Counting,
-        _ book: ChargeBook,
+        _ history: ChargeHistory,
         now: Timestamp
     ) throws(LedgerError) -> Bool {
         guard !charges.isEmpty else { return false }
@@ -62,8 +62,8 @@ extension LedgerTransaction {
             &charges,
             for: counting.rules,
             now: now,
-            tags: { campaign throws(LedgerError) in try book.tags(of: campaign) },
-            isVoid: { charge throws(LedgerError) in try book.isVoid(charge) }
+            tags: { campaign throws(LedgerError) in try history.tags(of: campaign) },
+            isVoid: { charge throws(LedgerError) in try history.isVoid(charge) }
         )
     }
 
@@ -150,7 +150,7 @@ extension LedgerTransaction {
 }
 
 /// The data by which charges are judged, read once per transaction; confined to it.
-private final class ChargeBook {
+private final class ChargeHistory {
     let reader: LedgerReader
     private var tags: [UInt32: Set<String>] = [:]
     private var void: [Page: DeadBits] = [:]
@@ -189,19 +189,19 @@ extension LedgerReader {
     /// A device without an answer may have been reached. A device whose outcome is purged counts as reached.
     func unreached(campaign: UInt32, chunk: UInt32) throws(LedgerError) -> DeadBits {
         var bits = DeadBits()
-        try forEachPlace(ofChunk: chunk, of: campaign) { record, place, position in
-            if record.isUnreached(place) { bits.insert(position) } else { bits.remove(position) }
+        try forEachPlace(ofChunk: chunk, of: campaign) { record, index, position in
+            if record.isUnreached(index) { bits.insert(position) } else { bits.remove(position) }
         }
         return bits
     }
 }
 
 extension ShardRecord {
-    fileprivate func isUnreached(_ place: Int) -> Bool {
-        guard case .outcome(let outcome) = progress.state(at: place) else { return false }
+    fileprivate func isUnreached(_ index: Int) -> Bool {
+        guard case .outcome(let outcome) = progress.state(at: index) else { return false }
         switch outcome {
         case .accepted: return false
-        case .failed: return progress.notes[UInt16(place)]?.reason != "Unknown"
+        case .failed: return progress.notes[UInt16(index)]?.reason != "Unknown"
         case .invalid, .expired, .superseded, .cancelled, .skipped: return true
         }
     }

@@ -8,7 +8,7 @@ import Logging
 /// Reads run on a pool beside it and see the last commit. All methods may be called from any thread.
 public final class Ledger: Sendable {
     /// The ledger's location: the file, or the database's URL without user, password and options.
-    public var path: String { driver.place }
+    public var path: String { driver.location }
     /// Identifies this ledger, for example in a refusal of a job that names a list of another one.
     public let storeID: String
 
@@ -45,7 +45,7 @@ public final class Ledger: Sendable {
     }
 
     /// The rows that a body may change.
-    public enum Reach: Sendable {
+    public enum WriteScope: Sendable {
         /// Anything.
         case ledger
         /// The rows of the shards that it names, their retry shards and events: claims, progress, settlements,
@@ -75,14 +75,14 @@ public final class Ledger: Sendable {
     /// - Parameters:
     ///   - durability: One `synced` body makes its whole transaction synced.
     ///   - priority: One `atOnce` body takes all waiting bodies along; `ahead` bodies do not.
-    ///   - reach: The rows that the body may change.
+    ///   - scope: The rows that the body may change.
     ///   - caller: The submitting function, for the metrics.
     ///   - body: Runs on the writer's thread.
     ///   - completion: Called once on the writer's thread, after the commit; it must hand over and return.
     public func submit<T: Sendable>(
         _ durability: Durability = .normal,
         priority: Priority = .atOnce,
-        reach: Reach = .ledger,
+        scope: WriteScope = .ledger,
         caller: StaticString = #function,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T,
         completion: @escaping @Sendable (Result<T, LedgerError>) -> Void
@@ -91,7 +91,7 @@ public final class Ledger: Sendable {
             LedgerWriter.Job(
                 durability: durability,
                 priority: priority,
-                reach: reach,
+                scope: scope,
                 caller: caller,
                 body: { transaction in
                     let value = try body(transaction)
@@ -107,12 +107,12 @@ public final class Ledger: Sendable {
     public func write<T: Sendable>(
         _ durability: Durability = .normal,
         priority: Priority = .atOnce,
-        reach: Reach = .ledger,
+        scope: WriteScope = .ledger,
         caller: StaticString = #function,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T
     ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
-            submit(durability, priority: priority, reach: reach, caller: caller, body) { waiter.resume(returning: $0) }
+            submit(durability, priority: priority, scope: scope, caller: caller, body) { waiter.resume(returning: $0) }
         }
         return try result.get()
     }

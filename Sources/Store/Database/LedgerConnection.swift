@@ -3,13 +3,13 @@ enum RowLocking {
     case none
     /// Locked against other writers until the transaction ends.
     ///
-    /// For rows that bodies of `Ledger.Reach.shards` read before they write them. SQLite has only one writer at a time.
+    /// For rows that bodies of `Ledger.WriteScope.shards` read before they write them. SQLite has one writer at a time.
     case untilCommit
 }
 
 /// A connection within a transaction, as the queries see it; each database has its own.
 ///
-/// A statement is prepared once per connection. The `reach` of one that writes is that of the changed rows.
+/// A statement is prepared once per connection. The `scope` of one that writes is that of the changed rows.
 protocol LedgerConnection {
     /// The rows of a query.
     func rows(_ sql: String, values: [SQLValue], locking: RowLocking) throws(LedgerError) -> Rows
@@ -19,10 +19,10 @@ protocol LedgerConnection {
 
     /// Runs a statement to its end and returns the number of changed rows.
     @discardableResult
-    func run(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Int
+    func run(_ sql: String, values: [SQLValue], scope: Ledger.WriteScope) throws(LedgerError) -> Int
 
     /// The rows that a statement with RETURNING wrote.
-    func writtenRows(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Rows
+    func writtenRows(_ sql: String, values: [SQLValue], scope: Ledger.WriteScope) throws(LedgerError) -> Rows
 
     /// Leaves out so many of the numbers that the next rows of a table would get in a column.
     func skipNumbers(of table: String, column: String, count: Int) throws(LedgerError)
@@ -50,23 +50,23 @@ extension LedgerConnection {
 
     /// Runs a statement to its end and returns the number of changed rows.
     @discardableResult
-    func run(_ sql: String, _ values: SQLValue..., reach: Ledger.Reach = .ledger) throws(LedgerError) -> Int {
-        try run(sql, values: values, reach: reach)
+    func run(_ sql: String, _ values: SQLValue..., scope: Ledger.WriteScope = .ledger) throws(LedgerError) -> Int {
+        try run(sql, values: values, scope: scope)
     }
 
     /// Runs a statement with an array of values.
     @discardableResult
     func run(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Int {
-        try run(sql, values: values, reach: .ledger)
+        try run(sql, values: values, scope: .ledger)
     }
 
     /// The first number of the first row that a statement with RETURNING wrote; nil if it wrote none.
     func writtenNumber(
         _ sql: String,
         _ values: SQLValue...,
-        reach: Ledger.Reach = .ledger
+        scope: Ledger.WriteScope = .ledger
     ) throws(LedgerError) -> Int64? {
-        let rows = try writtenRows(sql, values: values, reach: reach)
+        let rows = try writtenRows(sql, values: values, scope: scope)
         return try rows.next() ? rows.firstNumber : nil
     }
 
@@ -77,7 +77,7 @@ extension LedgerConnection {
     ) throws(LedgerError) -> Int64? {
         let columns = row.map(\.column).joined(separator: ", ")
         let sql = "INSERT INTO \(table) (\(columns)) VALUES (\(Placeholders.list(row.count))) RETURNING number"
-        let rows = try writtenRows(sql, values: row.map(\.value), reach: .ledger)
+        let rows = try writtenRows(sql, values: row.map(\.value), scope: .ledger)
         return try rows.next() ? rows.firstNumber : nil
     }
 }

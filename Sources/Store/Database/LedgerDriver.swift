@@ -4,7 +4,7 @@
 /// the queries is the same for all.
 protocol LedgerDriver: Sendable {
     /// The ledger's location, for people: a path, or a URL without its password.
-    var place: String { get }
+    var location: String { get }
 
     /// Runs a body in one write transaction on the calling thread; blocks.
     ///
@@ -15,7 +15,7 @@ protocol LedgerDriver: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T
 
     /// Ends a wait for an unreachable database: `transact` then fails soon.
-    func hurry()
+    func prepareToStop()
 
     /// Closes the connections; must be the last call.
     func close() throws(LedgerError)
@@ -25,13 +25,13 @@ protocol LedgerDriver: Sendable {
 }
 
 extension LedgerDriver {
-    func hurry() {}
+    func prepareToStop() {}
 }
 
 /// The combined needs of a transaction's bodies.
 struct TransactionNeeds {
     /// True if the transaction has to survive a power loss (`Ledger.Durability`).
     var isSynced: Bool
-    /// True if the bodies change only rows of single shards (`Ledger.Reach`).
+    /// True if the bodies change only rows of single shards (`Ledger.WriteScope`).
     var isOfShards: Bool
 }

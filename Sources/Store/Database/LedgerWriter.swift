@@ -13,7 +13,7 @@ final class LedgerWriter: Sendable {
     struct Job: Sendable {
         let durability: Ledger.Durability
         let priority: Ledger.Priority
-        let reach: Ledger.Reach
+        let scope: Ledger.WriteScope
         /// The submitting function.
         let caller: StaticString
         /// Returns the function to call after the commit.
@@ -56,7 +56,7 @@ final class LedgerWriter: Sendable {
     func close() async {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             queue.close { waiter.resume() }
-            queue.driver.hurry()
+            queue.driver.prepareToStop()
             thread.end()
         }
         do { try queue.driver.close() } catch { logger.warning("closing the ledger: \(error)") }
@@ -236,7 +236,7 @@ private final class WriterQueue: Sendable {
     private func write(_ jobs: [Job], isSynced: Bool) throws(LedgerError) -> [@Sendable () -> Void] {
         var completions: [@Sendable () -> Void] = []
         var longest = LongestBodies()
-        let needs = TransactionNeeds(isSynced: isSynced, isOfShards: jobs.allSatisfy { $0.reach == .shards })
+        let needs = TransactionNeeds(isSynced: isSynced, isOfShards: jobs.allSatisfy { $0.scope == .shards })
         try driver.transact(needs) { transaction in
             completions.removeAll(keepingCapacity: true)
             longest = LongestBodies()

@@ -29,7 +29,7 @@ extension LedgerTransaction {
             """,
             .text(correlationID),
             .blob([]),
-            reach: .shards
+            scope: .shards
         )
         guard let sequence = inserted else { throw .failed("an event without a number") }
         let event = make(sequence)
@@ -39,7 +39,7 @@ extension LedgerTransaction {
             .text(event.routingKey),
             .blob(event.bytes),
             .time(event.time),
-            reach: .shards
+            scope: .shards
         )
         try addToWebhooks(sequence, event)
     }
@@ -47,7 +47,7 @@ extension LedgerTransaction {
     /// Removes events whose publish is confirmed, including unroutable ones, for which no queue is bound.
     public func eventsPublished(_ sequences: [Int64]) throws(LedgerError) {
         for sequence in sequences {
-            try db.run("DELETE FROM events WHERE seq = ?1", .integer(sequence), reach: .shards)
+            try db.run("DELETE FROM events WHERE seq = ?1", .integer(sequence), scope: .shards)
         }
     }
 
@@ -58,7 +58,7 @@ extension LedgerTransaction {
             "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?2) AND created_at < ?1",
             .int(now.milliseconds - 86_400_000),
             .int(Self.droppedMax),
-            reach: .shards
+            scope: .shards
         )
         try db.run(
             """
@@ -66,9 +66,9 @@ extension LedgerTransaction {
                 SELECT webhook, seq FROM webhook_events WHERE created_at < ?1 LIMIT ?2
             )
             """,
-            .time(now.advanced(by: .zero - WebhookState.patience)),
+            .time(now.advanced(by: .zero - WebhookState.failingMax)),
             .int(Self.droppedMax),
-            reach: .shards
+            scope: .shards
         )
     }
 

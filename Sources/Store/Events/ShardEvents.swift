@@ -49,14 +49,14 @@ extension LedgerTransaction {
         }
         let ids = DeviceIDs.decode(rows.blob("device_ids"))
         let devices = dead.map { position in
-            let place = record.place(position)
+            let index = record.index(position)
             let note = settlement.progress.notes[position]
             return InvalidDevice(
                 token: ProviderRegistry.tokens.text(
-                    of: Array(batch.tokens[batch.tokenRange(at: place)]),
+                    of: Array(batch.tokens[batch.tokenRange(at: index)]),
                     provider: provider
                 ),
-                id: place < ids.count ? ids[place] : nil,
+                id: index < ids.count ? ids[index] : nil,
                 since: note?.deadSince,
                 reason: note?.reason
             )

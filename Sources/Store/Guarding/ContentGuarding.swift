@@ -4,7 +4,7 @@ import Delivery
 /// The error-ratio guard: totals in the campaign's row over settlements with faults; `ContentPlan` decides about them.
 extension LedgerTransaction {
     /// Counts a settlement with faults of the content, and lets the guard decide.
-    func watchContent(
+    func updateContentGuard(
         _ count: SettlementPlan.GuardCount,
         reasons: [String: Int],
         of campaign: CampaignFacts,

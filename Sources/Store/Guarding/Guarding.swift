@@ -4,7 +4,7 @@ import Delivery
 /// The wrong-environment guard: totals in the campaign's row; `EnvironmentPlan` decides about them.
 extension LedgerTransaction {
     /// Counts a settlement of a campaign that the guard watches, and lets the guard decide.
-    func watch(
+    func updateGuard(
         _ count: SettlementPlan.GuardCount,
         of campaign: CampaignFacts,
         now: Timestamp

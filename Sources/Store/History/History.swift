@@ -162,8 +162,8 @@ extension LedgerReader {
                 )
             )
         }
-        let byPlace = entries.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
-        return byPlace.map(\.element)
+        let inOrder = entries.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+        return inOrder.map(\.element)
     }
 }
 

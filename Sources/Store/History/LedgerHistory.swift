@@ -14,7 +14,7 @@ public struct LedgerHistory: Sendable, Equatable {
 
 extension LedgerReader {
     /// The last position in the history of all campaigns; 0 if it is empty.
-    public func lastHistoryPlace() throws(LedgerError) -> Int64 {
+    public func lastHistoryPosition() throws(LedgerError) -> Int64 {
         try db.number("SELECT coalesce(max(seq), 0) FROM history") ?? 0
     }
 

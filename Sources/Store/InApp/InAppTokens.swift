@@ -23,8 +23,8 @@ public struct InAppTokens: Sendable {
         let provider = chunk.group.provider
         let prefix = prefixes[provider] ?? TokenHash.prefix(app: app, provider: provider.rawValue)
         prefixes[provider] = prefix
-        for place in 0..<chunk.devices.count where !chunk.optedOut.contains(place) {
-            let token = chunk.devices.tokens[chunk.devices.tokenRange(at: place)]
+        for index in 0..<chunk.devices.count where !chunk.optedOut.contains(index) {
+            let token = chunk.devices.tokens[chunk.devices.tokenRange(at: index)]
             hashes.append(TokenHash.short(TokenHash.value(prefix: prefix, token: token)))
         }
     }

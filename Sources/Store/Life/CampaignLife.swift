@@ -99,7 +99,7 @@ extension LedgerTransaction {
             try note(.resumed, campaign: campaign, by: actor, data, now: now)
         }
         if wasPaused, try !reader.isPaused(campaign) { try addLifeEvent(.resumed, campaign: campaign, now: now) }
-        try hurryProbe(facts, now: now)
+        try expediteProbe(facts, now: now)
         return .done(facts)
     }
 
@@ -153,7 +153,7 @@ extension LedgerTransaction {
         if facts.supersededBy != nil { try db.run("DELETE FROM stopped_runs WHERE campaign = ?1", .int(campaign)) }
         if stage == .completed { try addLifeEvent(.completed, campaign: campaign, now: now) }
         if stage == .completed, !facts.isInApp, facts.supersededBy == nil, facts.expiresAt > now {
-            try noteUntold(campaign)
+            try noteUnnotified(campaign)
         }
         // The cancellation is in the history already; this entry comes when the running shards have their answers.
         try note(.completed, campaign: campaign, ["state": .string(stage.rawValue)], now: now)

@@ -53,10 +53,10 @@ extension LedgerTransaction {
         )
         for (end, parts) in Dictionary(grouping: parts, by: \.end).sorted(by: { $0.key < $1.key }) {
             for range in RowBatches.ranges(parts.count) {
-                let places = range.indices.map { "?\($0 - range.lowerBound + 3)" }
+                let placeholders = range.indices.map { "?\($0 - range.lowerBound + 3)" }
                 try db.run(
                     """
-                    UPDATE parts SET expires_at = ?2 WHERE campaign = ?1 AND part IN (\(places.joined(separator: ", ")))
+                    UPDATE parts SET expires_at = ?2 WHERE campaign = ?1 AND part IN (\(placeholders.joined(separator: ", ")))
                     """,
                     values: [.int(campaign), .time(end)] + parts[range].map { .int($0.number) }
                 )

@@ -91,7 +91,7 @@ extension LedgerTransaction {
             .time(now),
             .int(FirePlan.releasedState.rawValue),
             .text(AsideReason.held.rawValue),
-            reach: .shards
+            scope: .shards
         )
     }
 }

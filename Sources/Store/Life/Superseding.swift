@@ -75,7 +75,7 @@ extension LedgerTransaction {
             ORDER BY created_at DESC, number DESC LIMIT 1
             """,
             .blob(collapse.key),
-            .time(collapse.place.createdAt)
+            .time(collapse.position.createdAt)
         )
         guard let newer else { return false }
         var piece = Piece()
@@ -117,7 +117,7 @@ extension LedgerTransaction {
 /// The collapse key of a campaign, and its position among those with the same key.
 struct Collapse {
     var key: [UInt8]
-    var place: Supersession.Place
+    var position: Supersession.Position
     /// The instant at which the campaign marked the older ones.
     var markedAt: Timestamp?
 }
@@ -132,7 +132,7 @@ extension LedgerReader {
         guard try rows.next(), !rows.isNull("collapse_key") else { return nil }
         return Collapse(
             key: rows.blob("collapse_key"),
-            place: Supersession.Place(createdAt: rows.time("created_at"), number: campaign),
+            position: Supersession.Position(createdAt: rows.time("created_at"), number: campaign),
             markedAt: rows.optionalTime("collapse_marked_at")
         )
     }
@@ -146,13 +146,13 @@ extension LedgerReader {
                 AND (?3 = 1 OR superseded_by IS NULL)
             """,
             .blob(collapse.key),
-            .time(collapse.place.createdAt),
+            .time(collapse.position.createdAt),
             .bool(withMarked)
         )
         var numbers: [UInt32] = []
         while try rows.next() {
-            let place = Supersession.Place(createdAt: rows.time("created_at"), number: rows.uint32("number"))
-            if place < collapse.place { numbers.append(place.number) }
+            let position = Supersession.Position(createdAt: rows.time("created_at"), number: rows.uint32("number"))
+            if position < collapse.position { numbers.append(position.number) }
         }
         return numbers
     }

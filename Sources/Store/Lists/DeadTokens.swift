@@ -11,7 +11,7 @@ extension LedgerTransaction {
     /// Marks the devices of a row's chunk that its settlement found dead.
     func bury(_ dead: [Settlement.DeadToken], of record: ShardRecord) throws(LedgerError) {
         try mark(record) { marks in
-            for token in dead { marks.die(record.place(token.position), at: token.since) }
+            for token in dead { marks.die(record.index(token.position), at: token.since) }
         }
     }
 
@@ -23,12 +23,12 @@ extension LedgerTransaction {
     ) throws(LedgerError) {
         try mark(record) { marks in
             for position in positions {
-                let place = record.place(position)
-                if marks.suspects[place] {
-                    marks.suspects.remove(place)
-                    marks.die(place, at: now)
+                let index = record.index(position)
+                if marks.suspects[index] {
+                    marks.suspects.remove(index)
+                    marks.die(index, at: now)
                 } else {
-                    marks.suspects.insert(place)
+                    marks.suspects.insert(index)
                 }
             }
         }
@@ -36,11 +36,11 @@ extension LedgerTransaction {
 
     /// Removes the mark from suspect devices whose tokens were accepted, because the token was not the problem.
     func clear(_ progress: Progress, of record: ShardRecord) throws(LedgerError) {
-        let places = (0..<record.count).filter { progress.state(at: $0) == .outcome(.accepted) }
-            .map { record.place(UInt16($0)) }
-        guard !places.isEmpty else { return }
+        let indexes = (0..<record.count).filter { progress.state(at: $0) == .outcome(.accepted) }
+            .map { record.index(UInt16($0)) }
+        guard !indexes.isEmpty else { return }
         try mark(record) { marks in
-            for place in places { marks.suspects.remove(place) }
+            for index in indexes { marks.suspects.remove(index) }
         }
         let rows = try db.rows(
             """
@@ -56,8 +56,8 @@ extension LedgerTransaction {
         do { devices = try DeviceBatch(encoded: rows.blob("bare")) } catch {
             throw .failed("chunk \(record.chunk) of campaign \(record.id.key.campaign): \(error)")
         }
-        for place in places {
-            let hash = TokenHash.value(prefix: prefix, token: devices.tokens[devices.tokenRange(at: place)])
+        for index in indexes {
+            let hash = TokenHash.value(prefix: prefix, token: devices.tokens[devices.tokenRange(at: index)])
             try db.run("DELETE FROM suspect_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
             try db.run("UPDATE devices SET suspect = 0 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
         }
@@ -112,7 +112,7 @@ extension LedgerTransaction {
             .blob(marks.dead.bytes),
             .blob(marks.suspects.bytes),
             .blob(marks.diedBytes),
-            reach: .shards
+            scope: .shards
         )
     }
 
@@ -143,7 +143,7 @@ extension LedgerTransaction {
             .int(ordinal),
             .blob([]),
             .blob(bits.bytes),
-            reach: .shards
+            scope: .shards
         )
     }
 }
@@ -153,22 +153,22 @@ private struct ChunkMarks {
     var dead = DeadBits()
     var suspects = DeadBits()
     /// Deaths that are not learned yet.
-    var died: [(place: Int, at: Int64)] = []
+    var died: [(index: Int, at: Int64)] = []
 
-    mutating func die(_ place: Int, at instant: Timestamp?) {
-        dead.insert(place)
-        died.append((place, instant?.milliseconds ?? .max))
+    mutating func die(_ index: Int, at instant: Timestamp?) {
+        dead.insert(index)
+        died.append((index, instant?.milliseconds ?? .max))
     }
 
     /// Two bytes for the position and eight for the instant of each death, least significant byte first.
     var diedBytes: [UInt8] {
         died.flatMap { death in
-            [UInt8(truncatingIfNeeded: death.place), UInt8(truncatingIfNeeded: death.place >> 8)]
+            [UInt8(truncatingIfNeeded: death.index), UInt8(truncatingIfNeeded: death.index >> 8)]
                 + (0..<8).map { UInt8(truncatingIfNeeded: death.at >> ($0 * 8)) }
         }
     }
 
-    static func deaths(_ bytes: [UInt8]) -> [(place: Int, at: Int64)] {
+    static func deaths(_ bytes: [UInt8]) -> [(index: Int, at: Int64)] {
         stride(from: 0, to: bytes.count - bytes.count % 10, by: 10).map { start in
             let at = (0..<8).reduce(Int64(0)) { $0 | Int64(bytes[start + 2 + $1]) << ($1 * 8) }
             return (Int(bytes[start]) | Int(bytes[start + 1]) << 8, at)
@@ -178,7 +178,7 @@ private struct ChunkMarks {
 
 extension ShardRecord {
     /// The position in the chunk of a position in the shard.
-    func place(_ position: UInt16) -> Int {
+    func index(_ position: UInt16) -> Int {
         Int(positions.isEmpty ? position : positions[Int(position)])
     }
 }
@@ -215,7 +215,7 @@ extension LedgerTransaction {
             do { devices = try DeviceBatch(encoded: rows.blob("bare")) } catch {
                 throw .failed("chunk \(chunk.ordinal) of list \(chunk.list): \(error)")
             }
-            let new = Dictionary(ChunkMarks.deaths(rows.blob("died")).map { ($0.place, $0.at) }, uniquingKeysWith: max)
+            let new = Dictionary(ChunkMarks.deaths(rows.blob("died")).map { ($0.index, $0.at) }, uniquingKeysWith: max)
             for position in 0..<devices.count where bits[position] || suspectBits[position] {
                 let token = devices.tokens[devices.tokenRange(at: position)]
                 let hash = TokenHash.value(prefix: prefix, token: token)

@@ -11,7 +11,7 @@ public final class TokenFilter {
     private static let cacheKiB = 16_384
 
     /// The location that errors name in place of a path.
-    private static let place = "in the folder for temporary files"
+    private static let location = "in the folder for temporary files"
 
     private let queue: DatabaseQueue
     private var prefixes: [ProviderName: UInt128] = [:]
@@ -30,7 +30,7 @@ public final class TokenFilter {
                 try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheKiB)")
                 try db.execute(sql: "CREATE TABLE seen (hash BLOB PRIMARY KEY) WITHOUT ROWID")
             }
-        } catch { throw LedgerError(error, path: Self.place) }
+        } catch { throw LedgerError(error, path: Self.location) }
     }
 
     /// Returns for each device (provider and token as raw bytes) whether it is new, in the devices' order.
@@ -56,7 +56,7 @@ public final class TokenFilter {
                 }
                 return .commit
             }
-        } catch { throw LedgerError(error, path: Self.place) }
+        } catch { throw LedgerError(error, path: Self.location) }
         return isNew
     }
 
@@ -73,7 +73,7 @@ public final class TokenFilter {
                     try db.rows("SELECT 1 FROM seen WHERE hash = ?1", .blob(hash)).next()
                 }
             }
-        } catch { throw LedgerError(error, path: Self.place) }
+        } catch { throw LedgerError(error, path: Self.location) }
     }
 
     private func prefix(_ provider: ProviderName) -> UInt128 {

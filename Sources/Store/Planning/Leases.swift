@@ -27,7 +27,7 @@ extension LedgerTransaction {
             """,
             .int(worker),
             .time(now),
-            .time(Ahead.lease.limit(now))
+            .time(FutureLimit.lease.limit(now))
         )
         var leased: [LeasedCampaign] = []
         var renewals: [(number: UInt32, lease: PlannerLease)] = []
@@ -126,7 +126,7 @@ extension LedgerReader {
             """,
             .int(worker),
             .time(now),
-            .time(Ahead.lease.limit(now))
+            .time(FutureLimit.lease.limit(now))
         )
         while try rows.next() {
             if apps.contains(rows.text("app")) { return true }

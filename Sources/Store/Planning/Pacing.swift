@@ -43,12 +43,12 @@ extension LedgerTransaction {
         guard var turns = PacedTurns(of: facts, shares: shares, appPace: appPace, quotas: quotas, now: now) else {
             return PacedStep()
         }
-        for (place, queue) in turns.queues.enumerated() {
-            try cutAhead(turns, place, of: facts, cap, now: now)
+        for (index, queue) in turns.queues.enumerated() {
+            try cutAhead(turns, index, of: facts, cap, now: now)
             let rows = try reader.waitingForTurn(facts, of: queue.providers, now: now, limit: PacedTurns.turnsMax)
             let line = try queue.quota.map { quota throws(LedgerError) in try quotaLine(quota) }
-            turns.wait(rows, line: line, in: place)
-            if turns.comparesQueues { turns.count(try reader.progress(of: queue, facts, now: now), in: place) }
+            turns.wait(rows, line: line, in: index)
+            if turns.comparesQueues { turns.count(try reader.progress(of: queue, facts, now: now), in: index) }
         }
         let given = turns.give(try paceLines(facts, appPace), now: now)
         for row in given.rows { try move(row, since: now) }
@@ -145,7 +145,7 @@ extension LedgerReader {
             .int(campaign.number),
             .time(now),
             .int(limit),
-            .time(Ahead.rung.limit(now))
+            .time(FutureLimit.rung.limit(now))
         )
         return try rows.map(ShardRows.record)
     }

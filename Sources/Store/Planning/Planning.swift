@@ -188,7 +188,7 @@ extension LedgerTransaction {
         from cursor: UInt32,
         limit: Int
     ) throws(LedgerError) -> [PlannableChunk] {
-        let (tables, place, condition) =
+        let (tables, column, condition) =
             part == nil
             ? ("chunks k", "k.ordinal", "?2 > 0")
             : ("chunk_order o JOIN chunks k ON k.list = ?1 AND k.ordinal = o.ordinal", "o.position", "o.campaign = ?2")
@@ -196,10 +196,10 @@ extension LedgerTransaction {
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
                 CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END AS devices, d.bits,
-                d.suspects, k.locale, d.opted_out, \(place) AS place, k.provider
+                d.suspects, k.locale, d.opted_out, \(column) AS place, k.provider
             FROM \(tables) LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
-            WHERE k.list = ?1 AND \(condition) AND \(place) >= ?5 AND \(place) < ?6
-            ORDER BY \(place) LIMIT ?3
+            WHERE k.list = ?1 AND \(condition) AND \(column) >= ?5 AND \(column) < ?6
+            ORDER BY \(column) LIMIT ?3
             """,
             .int(push.list),
             .int(campaign),
@@ -246,7 +246,7 @@ extension LedgerTransaction {
                 .time(now),
                 .int(ShardState.out.rawValue),
                 .int(ShardState.unpublished.rawValue),
-                reach: .shards
+                scope: .shards
             )
         }
     }

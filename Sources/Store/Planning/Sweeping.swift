@@ -26,8 +26,8 @@ extension LedgerReader {
             .time(olderThan),
             .int(limit),
             .time(now),
-            .time(Ahead.done.limit(now)),
-            .time(Ahead.rung.limit(now))
+            .time(FutureLimit.done.limit(now)),
+            .time(FutureLimit.rung.limit(now))
         )
         let records = try rows.map(ShardRows.record)
         return try complete(records)
@@ -35,18 +35,18 @@ extension LedgerReader {
 
     /// Rows whose message the broker seems to have lost, oldest first.
     ///
-    /// These are candidates for `Sweep.action`, which decides: published, claimed or saved longer ago than `patience`,
+    /// These are candidates for `Sweep.action`, which decides: published, claimed or saved longer ago than `timeout`,
     /// and due.
     ///
     /// `share` is the provider in a campaign of several, because each provider has a lane of its own.
     public func lostShards(
         campaign: UInt32,
         share: ProviderName? = nil,
-        patience: Duration = .seconds(900),
+        timeout: Duration = .seconds(900),
         now: Timestamp,
         limit: Int
     ) throws(LedgerError) -> [ShardRecord] {
-        let before = now.advanced(by: .zero - patience)
+        let before = now.advanced(by: .zero - timeout)
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
@@ -58,8 +58,8 @@ extension LedgerReader {
             .int(campaign),
             .time(before),
             .int(limit),
-            .time(Ahead.done.limit(now)),
-            .time(Ahead.rung.limit(now))
+            .time(FutureLimit.done.limit(now)),
+            .time(FutureLimit.rung.limit(now))
         )
         return try rows.map(ShardRows.record)
     }
@@ -168,7 +168,7 @@ extension LedgerReader {
             .int(campaign.number),
             .time(now),
             .int(limit),
-            .time(Ahead.rung.limit(now))
+            .time(FutureLimit.rung.limit(now))
         )
         return try rows.map(ShardRows.record)
     }

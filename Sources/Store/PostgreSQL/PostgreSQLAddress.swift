@@ -3,13 +3,13 @@ import CPostgreSQL
 import Delivery
 import Foundation
 
-/// The `store.url` of a PostgreSQL database; it may hold a password, which `place` leaves out.
+/// The `store.url` of a PostgreSQL database; it may hold a password, which `location` leaves out.
 struct PostgreSQLAddress: Sendable {
     /// The name under which the server lists our sessions.
     static let applicationName = "fanfare"
 
     /// The location for people: hosts, ports and database.
-    let place: String
+    let location: String
     /// The protection of the connections.
     let tls: DatabaseTLS
     private let url: String
@@ -34,7 +34,7 @@ struct PostgreSQLAddress: Sendable {
             let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
             return port.isEmpty ? "\(host)" : "\(host):\(port)"
         }
-        place = "postgresql://\(names.joined(separator: ","))/\(values["dbname"] ?? values["user"] ?? "")"
+        location = "postgresql://\(names.joined(separator: ","))/\(values["dbname"] ?? values["user"] ?? "")"
     }
 
     /// The facts from the URL, or from the environment where the URL is silent, as libpq reads them.

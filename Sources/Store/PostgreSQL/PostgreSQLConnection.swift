@@ -8,7 +8,7 @@ import Delivery
 /// Its calls block. Confined to the thread that created it.
 final class PostgreSQLConnection {
     private let handle: OpaquePointer
-    private let place: String
+    private let location: String
     /// The names of the prepared statements, by their SQL.
     private var statementNames: [RowLocking: [String: String]] = [:]
     /// The first failure in the present transaction.
@@ -26,15 +26,15 @@ final class PostgreSQLConnection {
             withCStrings(values) { values in PQconnectdbParams(keywords, values, 1) }
         }
         guard let handle else {
-            throw PostgreSQLFailure.connecting("out of memory", place: address.place)
+            throw PostgreSQLFailure.connecting("out of memory", location: address.location)
         }
         guard PQstatus(handle) == CONNECTION_OK else {
             let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
             PQfinish(handle)
-            throw PostgreSQLFailure.connecting(message, place: address.place)
+            throw PostgreSQLFailure.connecting(message, location: address.location)
         }
         self.handle = handle
-        place = address.place
+        location = address.location
         // Without a receiver, libpq writes notices to standard error.
         _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
         try command(Self.session(lockTimeout))
@@ -124,14 +124,14 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// Runs a statement of the ledger that writes rows of this reach.
+    /// Runs a statement of the ledger that writes rows of this scope.
     private func write(
         _ sql: String,
         _ values: [SQLValue],
-        _ reach: Ledger.Reach
+        _ scope: Ledger.WriteScope
     ) throws(LedgerError) -> PostgreSQLResult {
         try noting { () throws(PostgreSQLFailure) in
-            guard isAlone || reach == .shards else { throw .isNotOfShards }
+            guard isAlone || scope == .shards else { throw .isNotOfShards }
             return try runPrepared(try prepared(sql, values, locking: .none), values)
         }
     }
@@ -211,13 +211,13 @@ final class PostgreSQLConnection {
         let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
         if isLost || state == nil {
             let said = PQerrorMessage(handle).map { String(cString: $0) } ?? "the connection is lost"
-            var failure = PostgreSQLFailure.connecting(said, place: place)
+            var failure = PostgreSQLFailure.connecting(said, location: location)
             // A new connection tells whether the server still admits us.
             failure.remedy = .reconnect
             throw failure
         }
         let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
-        throw PostgreSQLFailure(state: state ?? "", message: message ?? "", place: place)
+        throw PostgreSQLFailure(state: state ?? "", message: message ?? "", location: location)
     }
 }
 
@@ -232,12 +232,12 @@ extension PostgreSQLConnection: LedgerConnection {
     }
 
     @discardableResult
-    func run(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Int {
-        try write(sql, values, reach).changes
+    func run(_ sql: String, values: [SQLValue], scope: Ledger.WriteScope) throws(LedgerError) -> Int {
+        try write(sql, values, scope).changes
     }
 
-    func writtenRows(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Rows {
-        Rows(try write(sql, values, reach))
+    func writtenRows(_ sql: String, values: [SQLValue], scope: Ledger.WriteScope) throws(LedgerError) -> Rows {
+        Rows(try write(sql, values, scope))
     }
 
     func skipNumbers(of table: String, column: String, count: Int) throws(LedgerError) {

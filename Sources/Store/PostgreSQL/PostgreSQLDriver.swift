@@ -10,19 +10,19 @@ final class PostgreSQLDriver: LedgerDriver {
     private let address: PostgreSQLAddress
     private let readers: PostgreSQLReaders
     private let writer: PostgreSQLWriter
-    private let isHurried = HurrySignal()
+    private let stopSignal = StopSignal()
     let clock: LedgerClock
 
-    init(_ address: PostgreSQLAddress, patience: Duration, clock: LedgerClock) {
+    init(_ address: PostgreSQLAddress, timeout: Duration, clock: LedgerClock) {
         self.address = address
         self.clock = clock
-        readers = PostgreSQLReaders(address, patience: patience, clock: clock)
-        writer = PostgreSQLWriter(address, patience: patience, hurry: isHurried, clock: clock)
+        readers = PostgreSQLReaders(address, timeout: timeout, clock: clock)
+        writer = PostgreSQLWriter(address, timeout: timeout, stopSignal: stopSignal, clock: clock)
     }
 
     deinit { readers.close() }
 
-    var place: String { address.place }
+    var location: String { address.location }
 
     func transact(_ needs: TransactionNeeds, _ body: (LedgerTransaction) throws -> Void) throws(LedgerError) {
         try writer.transact(needs, body)
@@ -32,8 +32,8 @@ final class PostgreSQLDriver: LedgerDriver {
         try await readers.read(body)
     }
 
-    func hurry() {
-        isHurried.give()
+    func prepareToStop() {
+        stopSignal.give()
     }
 
     func close() throws(LedgerError) {
@@ -43,7 +43,7 @@ final class PostgreSQLDriver: LedgerDriver {
 }
 
 /// A signal that ends waits for an unreachable server.
-final class HurrySignal: Sendable {
+final class StopSignal: Sendable {
     private let given = Atomic(false)
     private let signal = DispatchSemaphore(value: 0)
 

@@ -22,24 +22,24 @@ struct PostgreSQLFailure: Error {
     /// A failure from a server's error, by its SQLSTATE (PostgreSQL, appendix A).
     ///
     /// The server's detail text is left out because it quotes the written values.
-    init(state: String, message: String, place: String) {
+    init(state: String, message: String, location: String) {
         let said = "\(message) (\(state))"
         switch state {
         // A shutdown, a crash, a start, or the end of an idle transaction.
         case "57P01", "57P02", "57P03", "57P05", "25P03":
-            self.init(remedy: .reconnect, error: .disconnected(store: place, detail: said))
+            self.init(remedy: .reconnect, error: .disconnected(store: location, detail: said))
         // The statement's plan is older than the table.
         case "0A000", "26000": self.init(remedy: .reconnect, error: .failed(said))
         // The server was a primary and is a standby now.
-        case "25006": self.init(remedy: .reconnect, error: .readOnly(path: place))
+        case "25006": self.init(remedy: .reconnect, error: .readOnly(path: location))
         case "40001", "40P01", "23505": self.init(remedy: .alone, error: .failed(said))
-        case "55P03", "57014": self.init(remedy: .none, error: .busy(path: place))
-        case "53100": self.init(remedy: .none, error: .full(path: place))
-        case "42501": self.init(remedy: .none, error: .refused(store: place, detail: said))
+        case "55P03", "57014": self.init(remedy: .none, error: .busy(path: location))
+        case "53100": self.init(remedy: .none, error: .full(path: location))
+        case "42501": self.init(remedy: .none, error: .refused(store: location, detail: said))
         default:
             switch state.prefix(2) {
-            case "08": self.init(remedy: .reconnect, error: .disconnected(store: place, detail: said))
-            case "53": self.init(remedy: .none, error: .disconnected(store: place, detail: said))
+            case "08": self.init(remedy: .reconnect, error: .disconnected(store: location, detail: said))
+            case "53": self.init(remedy: .none, error: .disconnected(store: location, detail: said))
             default: self.init(remedy: .none, error: .failed(said))
             }
         }
@@ -51,7 +51,7 @@ struct PostgreSQLFailure: Error {
     }
 
     /// The failure of a connection attempt, from libpq's message, because libpq reports no SQLSTATE here.
-    static func connecting(_ message: String, place: String) -> PostgreSQLFailure {
+    static func connecting(_ message: String, location: String) -> PostgreSQLFailure {
         let lines = message.split(whereSeparator: \.isNewline).map { line in
             line.drop { $0 == " " || $0 == "\t" }
         }
@@ -61,12 +61,12 @@ struct PostgreSQLFailure: Error {
             "certificate", "does not support SSL", "permission denied for database", "is not permitted to log in",
         ]
         if fix.contains(where: { detail.contains($0) }) {
-            return PostgreSQLFailure(remedy: .none, error: .refused(store: place, detail: detail))
+            return PostgreSQLFailure(remedy: .none, error: .refused(store: location, detail: detail))
         }
         if detail.contains("session is read-only") {
-            return PostgreSQLFailure(remedy: .reconnect, error: .readOnly(path: place))
+            return PostgreSQLFailure(remedy: .reconnect, error: .readOnly(path: location))
         }
-        return PostgreSQLFailure(remedy: .reconnect, error: .disconnected(store: place, detail: detail))
+        return PostgreSQLFailure(remedy: .reconnect, error: .disconnected(store: location, detail: detail))
     }
 }
 #endif

@@ -19,12 +19,12 @@ extension Ledger {
     /// - Parameters:
     ///   - url: `postgresql://user@host:port/database`, with libpq's parameters; several hosts separated by commas.
     ///   - create: True to create missing tables; otherwise a database without them is `LedgerError.missing`.
-    ///   - patience: The longest wait of a transaction for others' locks, and for a lost server, before it fails.
+    ///   - timeout: The longest wait of a transaction for others' locks, and for a lost server, before it fails.
     ///   - logger: Receives only problems at closing.
     public static func open(
         postgreSQL url: String,
         create: Bool,
-        patience: Duration = .seconds(5),
+        timeout: Duration = .seconds(5),
         logger: Logger = Logger(label: "ledger")
     ) throws(LedgerError) -> Ledger {
         #if PostgreSQL
@@ -33,10 +33,10 @@ extension Ledger {
         }
         do throws(PostgreSQLFailure) {
             let connection = try PostgreSQLConnection(address, lockTimeout: .seconds(30))
-            let storeID = try PostgreSQLSchema.setUp(connection, place: address.place, create: create)
+            let storeID = try PostgreSQLSchema.setUp(connection, location: address.location, create: create)
             let clock = LedgerClock(.server)
             try connection.command(PostgreSQLConnection.clockQuery, telling: clock)
-            let driver = PostgreSQLDriver(address, patience: patience, clock: clock)
+            let driver = PostgreSQLDriver(address, timeout: timeout, clock: clock)
             return Ledger(driver, storeID: storeID, logger: logger)
         } catch { throw error.error }
         #else

@@ -16,15 +16,15 @@ final class PostgreSQLReaders: Sendable {
     private static let threadsMax = 4
 
     private let address: PostgreSQLAddress
-    private let patience: Duration
+    private let timeout: Duration
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
-    private let hurry = HurrySignal()
+    private let stopSignal = StopSignal()
     private let clock: LedgerClock
 
-    init(_ address: PostgreSQLAddress, patience: Duration, clock: LedgerClock) {
+    init(_ address: PostgreSQLAddress, timeout: Duration, clock: LedgerClock) {
         self.address = address
-        self.patience = patience
+        self.timeout = timeout
         self.clock = clock
     }
 
@@ -42,7 +42,7 @@ final class PostgreSQLReaders: Sendable {
 
     /// Finishes the waiting reads, then ends the threads.
     func close() {
-        hurry.give()
+        stopSignal.give()
         let threads = state.withLock { state in
             state.isClosed = true
             return state.threads
@@ -66,7 +66,7 @@ final class PostgreSQLReaders: Sendable {
 
     private func start() {
         let thread = Thread { [self] in
-            let reader = PostgreSQLReader(address, patience: patience, hurry: hurry, clock: clock)
+            let reader = PostgreSQLReader(address, timeout: timeout, stopSignal: stopSignal, clock: clock)
             while true {
                 state.withLock { $0.idle += 1 }
                 signal.wait()
@@ -84,28 +84,30 @@ final class PostgreSQLReaders: Sendable {
 /// A reading connection; confined to its thread.
 final class PostgreSQLReader {
     private let address: PostgreSQLAddress
-    private let patience: Duration
-    private let hurry: HurrySignal
+    private let timeout: Duration
+    private let stopSignal: StopSignal
     private let clock: LedgerClock
     private var connection: PostgreSQLConnection?
 
-    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal, clock: LedgerClock) {
+    init(_ address: PostgreSQLAddress, timeout: Duration, stopSignal: StopSignal, clock: LedgerClock) {
         self.address = address
-        self.patience = patience
-        self.hurry = hurry
+        self.timeout = timeout
+        self.stopSignal = stopSignal
         self.clock = clock
     }
 
-    /// Runs a body on one snapshot; starts again after a lost connection, as long as patience lasts.
+    /// Runs a body on one snapshot; starts again after a lost connection, until the timeout.
     func read<T>(_ body: (LedgerReader) throws -> T) throws(LedgerError) -> T {
         var backoff = ConnectBackoff()
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeout
         while true {
             do throws(PostgreSQLFailure) {
                 return try attempt(body)
             } catch {
-                guard error.remedy == .reconnect, !hurry.isGiven, ContinuousClock.now < end else { throw error.error }
-                hurry.wait(backoff.next())
+                guard error.remedy == .reconnect, !stopSignal.isGiven, ContinuousClock.now < end else {
+                    throw error.error
+                }
+                stopSignal.wait(backoff.next())
             }
         }
     }
@@ -138,7 +140,7 @@ final class PostgreSQLReader {
 
     private func connected() throws(PostgreSQLFailure) -> PostgreSQLConnection {
         if let connection { return connection }
-        let new = try PostgreSQLConnection(address, lockTimeout: patience)
+        let new = try PostgreSQLConnection(address, lockTimeout: timeout)
         connection = new
         return new
     }

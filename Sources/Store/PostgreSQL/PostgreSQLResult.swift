@@ -67,7 +67,7 @@ final class PostgreSQLResult: QueryResult {
         let (digits, weight) = (word(0), Int(Int16(truncatingIfNeeded: word(1))))
         guard weight >= 0 else { return 0 }
         var number: Int64 = 0
-        for place in 0...weight { number = number &* 10_000 &+ Int64(place < digits ? word(4 + place) : 0) }
+        for offset in 0...weight { number = number &* 10_000 &+ Int64(offset < digits ? word(4 + offset) : 0) }
         return word(2) == 0x4000 ? -number : number
     }
 }

@@ -12,22 +12,22 @@ enum PostgreSQLSchema {
     /// Brings the tables up to date, or throws the reason why not; returns the store's id.
     static func setUp(
         _ connection: PostgreSQLConnection,
-        place: String,
+        location: String,
         create: Bool
     ) throws(PostgreSQLFailure) -> String {
         var applied = try appliedMigrations(connection)
-        if applied == nil, !create { throw PostgreSQLFailure(remedy: .none, error: .missing(path: place)) }
+        if applied == nil, !create { throw PostgreSQLFailure(remedy: .none, error: .missing(path: location)) }
         if (applied ?? []).count < migrations.count {
             try migrate(connection)
             applied = try appliedMigrations(connection)
         }
         let known = Set(migrations.map(\.name))
         guard let applied, known.isSuperset(of: applied) else {
-            throw PostgreSQLFailure(remedy: .none, error: .newerVersion(path: place))
+            throw PostgreSQLFailure(remedy: .none, error: .newerVersion(path: location))
         }
         let result = try connection.command("SELECT store_id FROM ledger")
         guard result.next(), let storeID = result.text(0) else {
-            throw PostgreSQLFailure(remedy: .none, error: .damaged(path: place, detail: "it has no store id"))
+            throw PostgreSQLFailure(remedy: .none, error: .damaged(path: location, detail: "it has no store id"))
         }
         try connection.command("DELETE FROM writers WHERE at < clock_timestamp() - interval '7 days'")
         return storeID

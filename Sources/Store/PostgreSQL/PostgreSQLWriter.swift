@@ -8,11 +8,11 @@
 // Safety: `LedgerWriter` makes one call at a time on its thread, and the last call after that thread has ended.
 final class PostgreSQLWriter: @unchecked Sendable {
     /// The number of failed connection attempts after which an ending process gives up.
-    private static let lossesWhenHurried = 3
+    private static let lossesWhenStopping = 3
 
     private let address: PostgreSQLAddress
-    private let patience: Duration
-    private let hurry: HurrySignal
+    private let timeout: Duration
+    private let stopSignal: StopSignal
     /// A random number, not one from a sequence: after a failover, a standby may give out a number twice.
     private let id = Int64.random(in: 1 ... .max)
     private var connection: PostgreSQLConnection?
@@ -30,10 +30,10 @@ final class PostgreSQLWriter: @unchecked Sendable {
         case lost(LedgerError)
     }
 
-    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal, clock: LedgerClock) {
+    init(_ address: PostgreSQLAddress, timeout: Duration, stopSignal: StopSignal, clock: LedgerClock) {
         self.address = address
-        self.patience = patience
-        self.hurry = hurry
+        self.timeout = timeout
+        self.stopSignal = stopSignal
         self.clock = clock
     }
 
@@ -50,7 +50,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         var triesMax = 10
         var backoff = ConnectBackoff()
         var losses = 0
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeout
         while true {
             switch attempt(alone: isAlone, body) {
             case .committed: return
@@ -61,9 +61,9 @@ final class PostgreSQLWriter: @unchecked Sendable {
                 if triesMax == 0 { throw error }
             case .lost(let error):
                 losses += 1
-                let isOver = hurry.isGiven ? losses >= Self.lossesWhenHurried : ContinuousClock.now >= end
+                let isOver = stopSignal.isGiven ? losses >= Self.lossesWhenStopping : ContinuousClock.now >= end
                 if isOver { throw error }
-                hurry.wait(backoff.next())
+                stopSignal.wait(backoff.next())
             }
         }
     }
@@ -111,7 +111,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     private func connected() throws(PostgreSQLFailure) -> PostgreSQLConnection {
         if let connection { return connection }
-        let new = try PostgreSQLConnection(address, lockTimeout: patience)
+        let new = try PostgreSQLConnection(address, lockTimeout: timeout)
         connection = new
         return new
     }
@@ -144,7 +144,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private func isCommitted(_ number: Int64) -> Bool {
         var backoff = ConnectBackoff()
         var losses = 0
-        while !hurry.isGiven || losses < Self.lossesWhenHurried {
+        while !stopSignal.isGiven || losses < Self.lossesWhenStopping {
             do throws(PostgreSQLFailure) {
                 let result = try connected().command(
                     """
@@ -157,7 +157,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
             } catch {
                 connection = nil
                 losses += 1
-                hurry.wait(backoff.next())
+                stopSignal.wait(backoff.next())
             }
         }
         return false

@@ -3,12 +3,12 @@ import Campaigns
 /// The removal of forgotten devices from existing lists: uploaded ones and those of running campaigns.
 extension LedgerReader {
     /// The positions of some tokens in the next chunks of an app's lists; `next` is nil when all chunks were examined.
-    public func places(
+    public func entries(
         of tokens: Set<[UInt8]>,
         app: String,
-        after place: (list: UInt32, ordinal: Int64),
+        after entry: (list: UInt32, ordinal: Int64),
         limit: Int = 50
-    ) throws(LedgerError) -> (found: [ListPlace], next: (list: UInt32, ordinal: Int64)?) {
+    ) throws(LedgerError) -> (found: [ListEntry], next: (list: UInt32, ordinal: Int64)?) {
         let rows = try db.rows(
             """
             SELECT k.list, k.ordinal, k.bare FROM chunks k JOIN lists l ON l.number = k.list
@@ -17,11 +17,11 @@ extension LedgerReader {
             ORDER BY k.list, k.ordinal LIMIT ?4
             """,
             .text(app),
-            .int(place.list),
-            .integer(place.ordinal),
+            .int(entry.list),
+            .integer(entry.ordinal),
             .int(limit)
         )
-        var (found, last, seen): ([ListPlace], (list: UInt32, ordinal: Int64), Int) = ([], place, 0)
+        var (found, last, seen): ([ListEntry], (list: UInt32, ordinal: Int64), Int) = ([], entry, 0)
         while try rows.next() {
             (last, seen) = ((rows.uint32("list"), rows.int64("ordinal")), seen + 1)
             // Most chunks contain none of the tokens and are not decoded.
@@ -34,7 +34,7 @@ extension LedgerReader {
                 tokens.contains(Array(devices.tokens[devices.tokenRange(at: $0)]))
             }
             if !positions.isEmpty {
-                found.append(ListPlace(list: last.list, ordinal: UInt32(last.ordinal), positions: positions))
+                found.append(ListEntry(list: last.list, ordinal: UInt32(last.ordinal), positions: positions))
             }
         }
         return (found, seen == limit ? last : nil)
@@ -42,7 +42,7 @@ extension LedgerReader {
 }
 
 /// The positions of devices in a chunk of a list.
-public struct ListPlace: Sendable, Equatable {
+public struct ListEntry: Sendable, Equatable {
     /// The list.
     public var list: UInt32
     /// The chunk in it.
@@ -53,7 +53,7 @@ public struct ListPlace: Sendable, Equatable {
 
 extension LedgerTransaction {
     /// Leaves out these devices: shards that are cut from now on do not send to them, and they end `skipped`.
-    public func leaveOut(_ places: [ListPlace]) throws(LedgerError) {
-        for place in places { try markOptedOut(place.positions, list: place.list, ordinal: place.ordinal) }
+    public func leaveOut(_ entries: [ListEntry]) throws(LedgerError) {
+        for entry in entries { try markOptedOut(entry.positions, list: entry.list, ordinal: entry.ordinal) }
     }
 }

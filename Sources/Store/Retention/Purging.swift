@@ -177,7 +177,7 @@ extension LedgerTransaction {
             """,
             .int(campaign),
             .int(rowsMax),
-            reach: .shards
+            scope: .shards
         )
         return changed == rowsMax
     }

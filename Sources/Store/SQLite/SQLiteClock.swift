@@ -7,9 +7,9 @@ import Synchronization
 final class SQLiteClock: Sendable {
     let clock = LedgerClock(.host)
     private let kept = Atomic(false)
-    private let lookedAt = Atomic(Int64.min)
+    private let checkedAt = Atomic(Int64.min)
     /// The interval of checks of the anchor.
-    private static let lookEvery = Duration.seconds(1)
+    private static let checkInterval = Duration.seconds(1)
     /// The interval at which the time is stored for the next boot.
     private static let noteEvery = Duration.seconds(5)
 
@@ -24,9 +24,9 @@ final class SQLiteClock: Sendable {
     func keep() { kept.store(true, ordering: .relaxed) }
 
     /// True if a writing transaction has to check the anchor.
-    var isLookDue: Bool {
-        let looked = MonotonicInstant(nanoseconds: lookedAt.load(ordering: .relaxed))
-        return isKept && MonotonicClock.now() >= looked.advanced(by: Self.lookEvery)
+    var isCheckDue: Bool {
+        let checked = MonotonicInstant(nanoseconds: checkedAt.load(ordering: .relaxed))
+        return isKept && MonotonicClock.now() >= checked.advanced(by: Self.checkInterval)
     }
 
     /// Rereads the anchor if that is due; call it within a reading transaction.
@@ -40,10 +40,10 @@ final class SQLiteClock: Sendable {
     ///
     /// With `isNoting` it also stores the time every few seconds. Otherwise it writes only what is necessary, so that a
     /// process that only reads need not wait for the write lock.
-    func look(_ db: Database, isNoting: Bool) throws {
+    func check(_ db: Database, isNoting: Bool) throws {
         let row = try read(db)
         let now = MonotonicClock.now()
-        lookedAt.store(now.nanoseconds, ordering: .relaxed)
+        checkedAt.store(now.nanoseconds, ordering: .relaxed)
         var facts = HostAnchor.Facts(
             boot: MonotonicClock.boot,
             monotonic: now,
@@ -68,7 +68,7 @@ final class SQLiteClock: Sendable {
     /// The shared time of a ledger that nobody else has open, stored from now on; call it within a writing transaction.
     static func now(of db: Database) throws(LedgerError) -> Timestamp {
         let time = SQLiteClock()
-        do { try time.look(db, isNoting: true) } catch { throw LedgerError(error, path: "") }
+        do { try time.check(db, isNoting: true) } catch { throw LedgerError(error, path: "") }
         return time.clock.now()
     }
 

@@ -11,13 +11,13 @@ extension Database: LedgerConnection {
     func lock(_ sql: String, values: [SQLValue]) throws(LedgerError) {}
 
     @discardableResult
-    func run(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Int {
+    func run(_ sql: String, values: [SQLValue], scope: Ledger.WriteScope) throws(LedgerError) -> Int {
         let rows = try rows(sql, values: values)
         while try rows.next() {}
         return Int(sqlite3_changes(sqliteConnection))
     }
 
-    func writtenRows(_ sql: String, values: [SQLValue], reach: Ledger.Reach) throws(LedgerError) -> Rows {
+    func writtenRows(_ sql: String, values: [SQLValue], scope: Ledger.WriteScope) throws(LedgerError) -> Rows {
         try rows(sql, values: values)
     }
 

@@ -14,7 +14,7 @@ final class SQLiteDriver: LedgerDriver {
 
     var clock: LedgerClock { time.clock }
 
-    var place: String { pool.path }
+    var location: String { pool.path }
 
     func transact(
         _ needs: TransactionNeeds,
@@ -26,7 +26,7 @@ final class SQLiteDriver: LedgerDriver {
                 do {
                     try setSynchronous(needs.isSynced, db)
                     try db.run("BEGIN IMMEDIATE")
-                    if time.isLookDue { try time.look(db, isNoting: true) }
+                    if time.isCheckDue { try time.check(db, isNoting: true) }
                     try body(LedgerTransaction(db: db, isSynced: needs.isSynced))
                     try db.run("COMMIT")
                 } catch {
@@ -35,7 +35,7 @@ final class SQLiteDriver: LedgerDriver {
                     throw error
                 }
             }
-        } catch { throw LedgerError(error, path: place) }
+        } catch { throw LedgerError(error, path: location) }
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T {
@@ -44,17 +44,17 @@ final class SQLiteDriver: LedgerDriver {
                 if time.isKept { try time.refresh(db) }
                 return try body(LedgerReader(db: db))
             }
-        } catch { throw LedgerError(error, path: place) }
+        } catch { throw LedgerError(error, path: location) }
     }
 
     /// Sets the clock from an up-to-date ledger and keeps it right from now on; blocks.
     func keepTime() throws {
-        try pool.writeWithoutTransaction { try time.look($0, isNoting: false) }
+        try pool.writeWithoutTransaction { try time.check($0, isNoting: false) }
         time.keep()
     }
 
     func close() throws(LedgerError) {
-        do { try pool.close() } catch { throw LedgerError(error, path: place) }
+        do { try pool.close() } catch { throw LedgerError(error, path: location) }
     }
 
     /// Sets `synchronous` before a transaction, because the pragma has no effect inside one.

@@ -35,31 +35,31 @@ final class SQLiteResult: QueryResult {
 
     private func bind(_ values: [SQLValue]) throws(LedgerError) {
         for (index, value) in values.enumerated() {
-            let place = Int32(index + 1)
+            let location = Int32(index + 1)
             let code: Int32 =
                 switch value {
-                case .null: sqlite3_bind_null(raw, place)
-                case .integer(let number): sqlite3_bind_int64(raw, place, number)
-                case .text(let text): Self.bind(text, to: raw, at: place)
-                case .blob(let bytes): Self.bind(bytes, to: raw, at: place)
+                case .null: sqlite3_bind_null(raw, location)
+                case .integer(let number): sqlite3_bind_int64(raw, location, number)
+                case .text(let text): Self.bind(text, to: raw, at: location)
+                case .blob(let bytes): Self.bind(bytes, to: raw, at: location)
                 }
             guard code == SQLITE_OK else { throw LedgerError(connection: sqlite3_db_handle(raw)) }
         }
     }
 
-    private static func bind(_ text: String, to raw: OpaquePointer, at place: Int32) -> Int32 {
+    private static func bind(_ text: String, to raw: OpaquePointer, at location: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
-                sqlite3_bind_text(raw, place, chars.baseAddress ?? nothing, Int32(chars.count), copied)
+                sqlite3_bind_text(raw, location, chars.baseAddress ?? nothing, Int32(chars.count), copied)
             }
         }
     }
 
-    private static func bind(_ bytes: [UInt8], to raw: OpaquePointer, at place: Int32) -> Int32 {
+    private static func bind(_ bytes: [UInt8], to raw: OpaquePointer, at location: Int32) -> Int32 {
         bytes.withUnsafeBytes { buffer in
-            guard let base = buffer.baseAddress, !buffer.isEmpty else { return sqlite3_bind_zeroblob(raw, place, 0) }
-            return sqlite3_bind_blob(raw, place, base, Int32(buffer.count), copied)
+            guard let base = buffer.baseAddress, !buffer.isEmpty else { return sqlite3_bind_zeroblob(raw, location, 0) }
+            return sqlite3_bind_blob(raw, location, base, Int32(buffer.count), copied)
         }
     }
 

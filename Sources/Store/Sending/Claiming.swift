@@ -76,7 +76,7 @@ extension LedgerTransaction {
             .int(key.ordinal),
             .int(key.child),
             .int(devices),
-            reach: .shards
+            scope: .shards
         )
     }
 

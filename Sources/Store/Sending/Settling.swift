@@ -39,7 +39,7 @@ extension LedgerTransaction {
                 .blob(progress.packed),
                 .int(RunToken.state.rawValue),
                 .int(progress.count),
-                reach: .shards
+                scope: .shards
             )
             if changed == 0 { fenced.append(token) }
         }
@@ -70,7 +70,7 @@ extension LedgerTransaction {
             .int(token.worker),
             .int(0),
             .int(RunToken.state.rawValue),
-            reach: .shards
+            scope: .shards
         )
     }
 
@@ -102,9 +102,9 @@ extension LedgerTransaction {
     ) throws(LedgerError) {
         let row = settled.settling.row
         if !settled.suspects.isEmpty { try suspect(settled.suspects, of: row, now: now) }
-        if let campaign, let count = settled.guardCount { try watch(count, of: campaign, now: now) }
+        if let campaign, let count = settled.guardCount { try updateGuard(count, of: campaign, now: now) }
         if let campaign, let count = settled.contentCount {
-            try watchContent(count, reasons: asked.reasons, of: campaign, now: now)
+            try updateContentGuard(count, reasons: asked.reasons, of: campaign, now: now)
         }
         if !settled.dead.isEmpty { try bury(settled.dead, of: row) }
         if settled.clearsSuspects { try clear(row.progress, of: row) }

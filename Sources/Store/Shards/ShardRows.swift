@@ -167,7 +167,7 @@ extension LedgerTransaction {
             .int(parent),
             .text(record.aside?.rawValue),
             .time(record.state == .running ? since : nil),
-            reach: .shards
+            scope: .shards
         )
     }
 
@@ -192,7 +192,7 @@ extension LedgerTransaction {
             .time(since),
             .int(record.slot?.begins),
             .int(record.slot?.length),
-            reach: .shards
+            scope: .shards
         )
     }
 
@@ -214,7 +214,7 @@ extension LedgerTransaction {
             .time(since),
             .int(deaths),
             .int(record.state.rawValue),
-            reach: .shards
+            scope: .shards
         )
     }
 
@@ -269,7 +269,7 @@ extension LedgerTransaction {
             .int(row.progress.unansweredCount),
             .int(row.state.rawValue),
             .int(row.owner),
-            reach: .shards
+            scope: .shards
         )
         if let campaign, !campaign.askedEvents.isEmpty { try tell(settlement, of: row, campaign, now: now) }
         guard settling.hasChildren else { return [] }

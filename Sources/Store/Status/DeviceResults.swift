@@ -78,12 +78,12 @@ extension LedgerReader {
                     )
                 )
             }
-            try forEachPlace(ofChunk: ordinal, of: campaign) { record, place, position in
+            try forEachPlace(ofChunk: ordinal, of: campaign) { record, offset, position in
                 let index = start + position
                 guard index < results.endIndex else { return }
-                results[index].requests += record.progress.requests(at: place)
-                if let reason = record.progress.notes[UInt16(place)]?.reason { results[index].reason = reason }
-                if case .outcome(let outcome) = record.progress.state(at: place) {
+                results[index].requests += record.progress.requests(at: offset)
+                if let reason = record.progress.notes[UInt16(offset)]?.reason { results[index].reason = reason }
+                if case .outcome(let outcome) = record.progress.state(at: offset) {
                     results[index].outcome = outcome
                 } else {
                     results[index].outcome = nil

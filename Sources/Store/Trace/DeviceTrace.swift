@@ -142,10 +142,10 @@ extension Ledger {
         for list in Set(campaigns.map(\.list)).sorted(by: >) {
             var next: UInt32? = 0
             while let from = next {
-                let page = try await read { try $0.places(of: devices, list: list, from: from) }
-                for place in page.found {
+                let page = try await read { try $0.entries(of: devices, list: list, from: from) }
+                for entry in page.found {
                     for campaign in campaigns where campaign.list == list {
-                        let trace = try await read { try $0.trace(place, campaign: campaign.number) }
+                        let trace = try await read { try $0.trace(entry, campaign: campaign.number) }
                         if let trace { traces.append(trace) }
                     }
                 }
@@ -159,18 +159,18 @@ extension Ledger {
 extension Ledger {
     /// The traces of all devices of one campaign, in their order; nil if it has more than `devicesMax`.
     public func traces(campaign: UInt32, devicesMax: Int) async throws(LedgerError) -> [DeviceTrace]? {
-        let places = try await read { try $0.tracedPlaces(campaign: campaign, devicesMax: devicesMax) }
-        guard let places else { return nil }
+        let entries = try await read { try $0.tracedEntries(campaign: campaign, devicesMax: devicesMax) }
+        guard let entries else { return nil }
         var traces: [DeviceTrace] = []
-        for place in places {
-            if let trace = try await read({ try $0.trace(place, campaign: campaign) }) { traces.append(trace) }
+        for entry in entries {
+            if let trace = try await read({ try $0.trace(entry, campaign: campaign) }) { traces.append(trace) }
         }
         return traces
     }
 }
 
 /// A device in a list.
-struct TracedPlace: Sendable {
+struct TracedEntry: Sendable {
     var chunk: UInt32
     var position: Int
     var firstIndex: UInt32
@@ -196,11 +196,11 @@ extension LedgerReader {
     }
 
     /// The positions of devices in the next chunks of a list; `next` is nil after its last chunk.
-    fileprivate func places(
+    fileprivate func entries(
         of devices: TracedDevices,
         list: UInt32,
         from: UInt32
-    ) throws(LedgerError) -> (found: [TracedPlace], next: UInt32?) {
+    ) throws(LedgerError) -> (found: [TracedEntry], next: UInt32?) {
         let rows = try db.rows(
             """
             SELECT ordinal, first_index, provider, bare, device_ids FROM chunks
@@ -211,7 +211,7 @@ extension LedgerReader {
             .int(Self.tracedChunks)
         )
         let names = devices.ids.map { Array($0.utf8) }
-        var (found, last, seen): ([TracedPlace], UInt32, UInt32) = ([], from, 0)
+        var (found, last, seen): ([TracedEntry], UInt32, UInt32) = ([], from, 0)
         while try rows.next() {
             (last, seen) = (rows.uint32("ordinal"), seen + 1)
             // Chunks that contain the bytes by chance are ruled out below.
@@ -219,7 +219,7 @@ extension LedgerReader {
                 devices.tokens.contains(where: { rows.contains("bare", $0) })
                     || names.contains(where: { rows.contains("device_ids", $0) })
             else { continue }
-            found += try Self.chunkPlaces(rows).filter {
+            found += try Self.chunkEntries(rows).filter {
                 devices.tokens.contains($0.token) || $0.id.map(devices.ids.contains) ?? false
             }
         }
@@ -228,7 +228,7 @@ extension LedgerReader {
 
     /// The positions of all devices of a campaign's list; nil if there are more than `devicesMax`, empty without a
     /// list.
-    fileprivate func tracedPlaces(campaign: UInt32, devicesMax: Int) throws(LedgerError) -> [TracedPlace]? {
+    fileprivate func tracedEntries(campaign: UInt32, devicesMax: Int) throws(LedgerError) -> [TracedEntry]? {
         let chunks = try db.rows(
             """
             SELECT ordinal, first_index, provider, bare, device_ids FROM chunks
@@ -238,23 +238,23 @@ extension LedgerReader {
             // Each chunk has at least one device.
             .int(devicesMax + 1)
         )
-        var places: [TracedPlace] = []
+        var entries: [TracedEntry] = []
         while try chunks.next() {
-            places += try Self.chunkPlaces(chunks)
-            if places.count > devicesMax { return nil }
+            entries += try Self.chunkEntries(chunks)
+            if entries.count > devicesMax { return nil }
         }
-        return places
+        return entries
     }
 
     /// The positions of a chunk, from a row of its ordinal, first index, provider, devices and names.
-    private static func chunkPlaces(_ rows: borrowing Rows) throws(LedgerError) -> [TracedPlace] {
+    private static func chunkEntries(_ rows: borrowing Rows) throws(LedgerError) -> [TracedEntry] {
         let batch: DeviceBatch
         do { batch = try DeviceBatch(encoded: rows.blob("bare")) } catch {
             throw .failed("chunk \(rows.uint32("ordinal")) of a list: \(error)")
         }
         let ids = DeviceIDs.decode(rows.blob("device_ids"))
         return (0..<batch.count).map { position in
-            TracedPlace(
+            TracedEntry(
                 chunk: rows.uint32("ordinal"),
                 position: position,
                 firstIndex: rows.uint32("first_index"),
@@ -266,9 +266,9 @@ extension LedgerReader {
     }
 
     /// The actions of a campaign for a device; nil if the campaign is gone.
-    fileprivate func trace(_ place: TracedPlace, campaign: UInt32) throws(LedgerError) -> DeviceTrace? {
+    fileprivate func trace(_ entry: TracedEntry, campaign: UInt32) throws(LedgerError) -> DeviceTrace? {
         guard let whole = try self.campaign(campaign),
-            let facts = try self.campaign(campaign, share: whole.hasShares ? place.provider : nil)
+            let facts = try self.campaign(campaign, share: whole.hasShares ? entry.provider : nil)
         else { return nil }
         let rows = try db.rows(
             "SELECT name, accepted_at, rest_outcome FROM campaigns WHERE number = ?1",
@@ -279,15 +279,15 @@ extension LedgerReader {
             campaign: facts,
             name: rows.optionalText("name"),
             acceptedAt: rows.time("accepted_at"),
-            provider: place.provider,
-            token: place.token,
-            id: place.id,
-            index: place.firstIndex + UInt32(place.position),
+            provider: entry.provider,
+            token: entry.token,
+            id: entry.id,
+            index: entry.firstIndex + UInt32(entry.position),
             restOutcome: rows.value("rest_outcome")
         )
         // Under a rate, each shard is a piece of a chunk.
-        var piece: UInt32? = place.chunk
-        while let ordinal = piece, try addSteps(ofShard: ordinal, place, to: &trace) {
+        var piece: UInt32? = entry.chunk
+        while let ordinal = piece, try addSteps(ofShard: ordinal, entry, to: &trace) {
             piece = ShardRecord.nextPiece(ordinal)
         }
         trace.told = try told(campaign: campaign, device: trace.index)
@@ -326,7 +326,7 @@ extension LedgerReader {
     /// Adds the rows of a shard for a device, parents before their children; returns false if there are no rows.
     private func addSteps(
         ofShard ordinal: UInt32,
-        _ place: TracedPlace,
+        _ entry: TracedEntry,
         to trace: inout DeviceTrace
     ) throws(LedgerError) -> Bool {
         let rows = try db.rows(
@@ -342,8 +342,8 @@ extension LedgerReader {
         while try rows.next() {
             isFound = true
             let record = try ShardRows.record(rows)
-            let whole = record.positions.isEmpty && place.position < record.count ? place.position : nil
-            guard let position = record.positions.firstIndex(of: UInt16(place.position)) ?? whole else { continue }
+            let whole = record.positions.isEmpty && entry.position < record.count ? entry.position : nil
+            guard let position = record.positions.firstIndex(of: UInt16(entry.position)) ?? whole else { continue }
             let isForgotten = record.state == .settled && rows.isNull("progress")
             trace.steps.append(
                 DeviceTrace.Step(

@@ -19,7 +19,7 @@ public struct TrackedFact: Sendable, Equatable {
 }
 
 /// The position at which a page of `trackedFacts` ended.
-public struct TrackedFactPlace: Sendable {
+public struct TrackedFactCursor: Sendable {
     var campaign: Int64 = -1
     var step: Int64 = 0
     var device: Int64 = 0
@@ -35,9 +35,9 @@ extension LedgerReader {
     /// This reads all rows, because an index for a question asked once a month would burden every write.
     public func trackedFacts(
         of number: Int64,
-        after place: TrackedFactPlace,
+        after cursor: TrackedFactCursor,
         limit: Int = 20_000
-    ) throws(LedgerError) -> (facts: [TrackedFact], next: TrackedFactPlace?) {
+    ) throws(LedgerError) -> (facts: [TrackedFact], next: TrackedFactCursor?) {
         let rows = try db.rows(
             """
             SELECT t.campaign, t.step, t.device, t.detail, t.registered, t.at, c.id
@@ -45,13 +45,13 @@ extension LedgerReader {
             WHERE (t.campaign, t.step, t.device, t.detail) > (?1, ?2, ?3, ?4)
             ORDER BY t.campaign, t.step, t.device, t.detail LIMIT ?5
             """,
-            .integer(place.campaign),
-            .integer(place.step),
-            .integer(place.device),
-            .text(place.detail),
+            .integer(cursor.campaign),
+            .integer(cursor.step),
+            .integer(cursor.device),
+            .text(cursor.detail),
             .int(limit)
         )
-        var (facts, last, seen): ([TrackedFact], TrackedFactPlace, Int) = ([], place, 0)
+        var (facts, last, seen): ([TrackedFact], TrackedFactCursor, Int) = ([], cursor, 0)
         while try rows.next() {
             seen += 1
             last.campaign = rows.int64("campaign")

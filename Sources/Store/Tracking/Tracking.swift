@@ -178,7 +178,7 @@ extension LedgerTransaction {
             values.append(.integer(row.event.device.registered))
             values.append(.time(row.event.at))
         }
-        let inserted = try db.writtenRows(TrackedRows.insertion(of: rows.count), values: values, reach: .ledger)
+        let inserted = try db.writtenRows(TrackedRows.insertion(of: rows.count), values: values, scope: .ledger)
         while try inserted.next() {
             new[
                 Total(

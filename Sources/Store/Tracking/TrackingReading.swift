@@ -34,15 +34,15 @@ extension LedgerReader {
 
     /// The next devices that match a segment's question about a campaign, by their numbers in the registry.
     ///
-    /// `place` is the end of the previous page, nil at the beginning; `next` is nil after the last page.
+    /// `cursor` is the end of the previous page, nil at the beginning; `next` is nil after the last page.
     public func devices(
         answering question: TrackedQuestion,
         campaign: UInt32,
         since: Timestamp?,
-        after place: TrackedPlace?,
+        after cursor: TrackedCursor?,
         limit: Int = 20_000
-    ) throws(LedgerError) -> (registered: [Int64], next: TrackedPlace?) {
-        let place = place ?? TrackedPlace(surface: 0, device: -1)
+    ) throws(LedgerError) -> (registered: [Int64], next: TrackedCursor?) {
+        let cursor = cursor ?? TrackedCursor(surface: 0, device: -1)
         let since = SQLValue.time(since ?? Timestamp(milliseconds: .min))
         let rows: Rows
         switch question.deed {
@@ -53,12 +53,12 @@ extension LedgerReader {
                 WHERE campaign = ?1 AND device > ?2 AND at >= ?3 ORDER BY device LIMIT ?4
                 """,
                 .int(campaign),
-                .integer(place.device),
+                .integer(cursor.device),
                 since,
                 .int(limit)
             )
         case .type(let type):
-            let surface = TrackedSurface.allCases[place.surface]
+            let surface = TrackedSurface.allCases[cursor.surface]
             rows = try db.rows(
                 """
                 SELECT device, registered FROM tracked
@@ -67,25 +67,25 @@ extension LedgerReader {
                 """,
                 .int(campaign),
                 .integer(TrackedStep(surface, type).number),
-                .integer(place.device),
+                .integer(cursor.device),
                 .text(question.action ?? ""),
                 since,
                 .int(limit)
             )
         }
-        var (found, last): ([Int64], Int64) = ([], place.device)
+        var (found, last): ([Int64], Int64) = ([], cursor.device)
         while try rows.next() {
             last = rows.int64("device")
             found.append(rows.int64("registered"))
         }
-        if found.count == limit { return (found, TrackedPlace(surface: place.surface, device: last)) }
-        if question.deed == .answered || place.surface + 1 == TrackedSurface.allCases.count { return (found, nil) }
-        return (found, TrackedPlace(surface: place.surface + 1, device: -1))
+        if found.count == limit { return (found, TrackedCursor(surface: cursor.surface, device: last)) }
+        if question.deed == .answered || cursor.surface + 1 == TrackedSurface.allCases.count { return (found, nil) }
+        return (found, TrackedCursor(surface: cursor.surface + 1, device: -1))
     }
 }
 
 /// The position at which a page of `devices(answering:)` ended.
-public struct TrackedPlace: Sendable, Equatable {
+public struct TrackedCursor: Sendable, Equatable {
     var surface: Int
     var device: Int64
 }

@@ -15,7 +15,7 @@ extension LedgerTransaction {
         var changes = 0
         for (app, entries) in configured.sorted(by: { $0.key < $1.key }) {
             for known in try reader.webhooks(app: app) where !entries.contains(where: { $0.url == known.url }) {
-                try db.run("DELETE FROM webhook_events WHERE webhook = ?1", .integer(known.number), reach: .shards)
+                try db.run("DELETE FROM webhook_events WHERE webhook = ?1", .integer(known.number), scope: .shards)
                 changes += try db.run("DELETE FROM webhooks WHERE number = ?1", .integer(known.number))
             }
             for entry in entries {
@@ -51,8 +51,8 @@ extension LedgerTransaction {
             .integer(sequence),
             .text(event.app),
             .integer(EventKinds(event.kind).rawValue),
-            .time(event.time.advanced(by: .zero - WebhookState.patience)),
-            reach: .shards
+            .time(event.time.advanced(by: .zero - WebhookState.failingMax)),
+            scope: .shards
         )
     }
 
@@ -70,8 +70,8 @@ extension LedgerTransaction {
             .integer(worker),
             .time(now.advanced(by: Self.webhookLease)),
             .time(now),
-            .time(Ahead.webhookCooldown.limit(now)),
-            .time(Ahead.webhookLease.limit(now))
+            .time(FutureLimit.webhookCooldown.limit(now)),
+            .time(FutureLimit.webhookLease.limit(now))
         )
         return taken > 0 ? try reader.webhook(number)?.state : nil
     }
@@ -85,7 +85,7 @@ extension LedgerTransaction {
                 "DELETE FROM webhook_events WHERE webhook = ?1 AND seq = ?2",
                 .integer(number),
                 .integer(sequence),
-                reach: .shards
+                scope: .shards
             )
         }
     }
@@ -154,8 +154,8 @@ extension LedgerReader {
             ORDER BY w.number
             """,
             .time(now),
-            .time(Ahead.webhookCooldown.limit(now)),
-            .time(Ahead.webhookLease.limit(now))
+            .time(FutureLimit.webhookCooldown.limit(now)),
+            .time(FutureLimit.webhookLease.limit(now))
         )
         return try rows.map { WebhookRows.record($0) }
     }

@@ -99,7 +99,7 @@ extension LedgerReader {
             return .left
         }
         // No worker can report so far ahead: the report counts as passed, which is no evidence of a death.
-        if seenAt > Ahead.done.limit(now).milliseconds { return .left }
+        if seenAt > FutureLimit.done.limit(now).milliseconds { return .left }
         return seenAt >= now.advanced(by: .zero - Self.workerSilenceMax).milliseconds ? .alive : .dead
     }
 
@@ -113,7 +113,7 @@ extension LedgerReader {
             WHERE w.seen_at BETWEEN ?1 AND ?2 ORDER BY w.id, a.app
             """,
             .int(since),
-            .time(Ahead.done.limit(now))
+            .time(FutureLimit.done.limit(now))
         )
         var workers: [WorkerRecord] = []
         while try rows.next() {
@@ -154,7 +154,7 @@ extension LedgerReader {
             WHERE w.seen_at BETWEEN ?1 AND ?2
             """,
             .int(since),
-            .time(Ahead.done.limit(now))
+            .time(FutureLimit.done.limit(now))
         )
         var accounts = AppAccounts()
         while try rows.next() { accounts.add(rows) }

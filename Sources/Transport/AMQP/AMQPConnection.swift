@@ -335,7 +335,7 @@ final class AMQPConnection: ChannelInboundHandler {
 
     // MARK: - Writing and heartbeats
 
-    /// Batches everything written in one turn of the loop into one write.
+    /// Batches everything written in one tick of the loop into one write.
     private func scheduleFlush() {
         guard !flushScheduled else { return }
         flushScheduled = true

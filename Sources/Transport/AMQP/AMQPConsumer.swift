@@ -12,7 +12,7 @@ public final class AMQPConsumer {
         case queue(String, prefetch: UInt16)
         /// A queue of our own (classic, exclusive, auto-deleted) that receives everything from a fanout exchange
         /// without acknowledgement. Its name begins with `prefix` and is new for each connection.
-        case ear(exchange: String, prefix: String)
+        case listener(exchange: String, prefix: String)
     }
 
     /// The callbacks of a consumer.
@@ -95,7 +95,7 @@ public final class AMQPConsumer {
 
     /// Acknowledges a message, once; has no effect when the connection that delivered it is gone.
     ///
-    /// All acknowledgements of one turn of the loop are sent in one write.
+    /// All acknowledgements of one tick of the loop are sent in one write.
     public func ack(_ deliveryTag: UInt64, generation: UInt64) {
         loop.preconditionInEventLoop()
         guard generation == link.generation else { return }
@@ -185,7 +185,7 @@ public final class AMQPConsumer {
         switch subscription {
         case .queue(let queue, let prefetch):
             calls = [.qos(prefetch: prefetch), .consume(queue: queue, consumerTag: tag)]
-        case .ear(let exchange, let prefix):
+        case .listener(let exchange, let prefix):
             let queue = "\(prefix).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
             calls = [
                 .declareQueue(name: queue, exclusive: true),
@@ -262,7 +262,7 @@ public final class AMQPConsumer {
     private func cancelled(_ tag: String) {
         guard let subscription = consumerTags.removeValue(forKey: tag) else { return }
         switch subscription {
-        case .ear:
+        case .listener:
             guard !isStopped, let connection = link.connection else { return }
             subscribe(subscription, connection, link.generation)
         case .queue(let queue, _):

@@ -117,16 +117,16 @@ public struct HTTP1Client: Sendable {
         _ piece: (([UInt8]) -> Void)?,
         _ continuation: Completion
     ) {
-        let place = "\(host):\(port)"
+        let peer = "\(host):\(port)"
         let deadline = NIODeadline.now() + timeout
         dial.connect(timeout: timeout).assumeIsolated().whenComplete { result in
             switch result {
             case .failure(let error):
                 continuation.resume(
-                    returning: .failure(.unreachable("\(place) is not reachable: \(Self.text(error))"))
+                    returning: .failure(.unreachable("\(peer) is not reachable: \(Self.text(error))"))
                 )
             case .success(let channel):
-                let handler = HTTP1Exchange(head: head, body: body, place: place, bodyLimit: bodyLimit, piece: piece) {
+                let handler = HTTP1Exchange(head: head, body: body, peer: peer, bodyLimit: bodyLimit, piece: piece) {
                     continuation.resume(returning: $0)
                 }
                 handler.begin(on: channel, tls: tls.map { ($0, host) }, until: deadline)
@@ -164,7 +164,7 @@ private final class HTTP1Exchange: ChannelInboundHandler {
 
     private let head: HTTPRequestHead
     private let body: [UInt8]?
-    private let place: String
+    private let peer: String
     private let bodyLimit: Int
     private let piece: (([UInt8]) -> Void)?
     private var completion: ((Result<HTTP1Client.Response, HTTP1Error>) -> Void)?
@@ -176,14 +176,14 @@ private final class HTTP1Exchange: ChannelInboundHandler {
     init(
         head: HTTPRequestHead,
         body: [UInt8]?,
-        place: String,
+        peer: String,
         bodyLimit: Int,
         piece: (([UInt8]) -> Void)?,
         completion: @escaping (Result<HTTP1Client.Response, HTTP1Error>) -> Void
     ) {
         self.head = head
         self.body = body
-        self.place = place
+        self.peer = peer
         self.bodyLimit = bodyLimit
         self.piece = piece
         self.completion = completion
@@ -195,7 +195,7 @@ private final class HTTP1Exchange: ChannelInboundHandler {
     /// must carry.
     func begin(on channel: any Channel, tls: (context: TLSClientContext, name: String)?, until deadline: NIODeadline) {
         alarm = channel.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
-            fail(.unreachable("\(place) did not answer \(head.method) \(head.uri) in time"))
+            fail(.unreachable("\(peer) did not answer \(head.method) \(head.uri) in time"))
         }
         isSecured = tls != nil
         do {
@@ -207,7 +207,7 @@ private final class HTTP1Exchange: ChannelInboundHandler {
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {
             channel.close(promise: nil)
-            fail(.broken("\(place) hung up before the request: \(error)"))
+            fail(.broken("\(peer) hung up before the request: \(error)"))
         }
     }
 
@@ -253,20 +253,20 @@ private final class HTTP1Exchange: ChannelInboundHandler {
         case .body(let part):
             if let piece { return piece(Array(part.readableBytesView)) }
             guard (response?.body.count ?? 0) + part.readableBytes <= bodyLimit else {
-                return fail(.broken("\(place) answers with more than \(bodyLimit) bytes"))
+                return fail(.broken("\(peer) answers with more than \(bodyLimit) bytes"))
             }
             response?.body.append(contentsOf: part.readableBytesView)
         case .end:
-            guard let response else { return fail(.broken("\(place) answers without a status")) }
+            guard let response else { return fail(.broken("\(peer) answers without a status")) }
             finish(.success(response))
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(.broken("\(place) hung up before its answer was complete"))
+        fail(.broken("\(peer) hung up before its answer was complete"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(.broken("\(place) does not speak HTTP/1.1: \(error)"))
+        fail(.broken("\(peer) does not speak HTTP/1.1: \(error)"))
     }
 }

@@ -21,16 +21,16 @@ public actor HTTP1Poster {
         /// The TLS context; nil for plain TCP.
         public var tls: TLSClientContext?
         /// The addresses that a connection may go to.
-        public var reach: AddressReach
+        public var scope: AddressScope
 
         /// Creates a destination; `tls` must have been made without ALPN, which plain HTTP/1.1 servers need not
         /// support.
-        public init(host: String, port: Int, authority: String, tls: TLSClientContext?, reach: AddressReach) {
+        public init(host: String, port: Int, authority: String, tls: TLSClientContext?, scope: AddressScope) {
             self.host = host
             self.port = port
             self.authority = authority
             self.tls = tls
-            self.reach = reach
+            self.scope = scope
         }
     }
 
@@ -107,18 +107,18 @@ public actor HTTP1Poster {
     private func connect(_ deadline: NIODeadline) async throws(HTTP1Error) -> PostingConnection {
         connection?.close()
         connection = nil
-        let place = "\(destination.host):\(destination.port)"
+        let peer = "\(destination.host):\(destination.port)"
         let addresses: [SocketAddress]
         do {
             addresses = try await lookUp(deadline).get()
         } catch {
             throw .unreachable("\(error)")
         }
-        let allowed = addresses.filter { destination.reach.allows($0.networkBytes) }
+        let allowed = addresses.filter { destination.scope.allows($0.networkBytes) }
         guard !allowed.isEmpty else {
-            throw .unreachable("\(place) has no \(destination.reach.rawValue) address, so no connection is made")
+            throw .unreachable("\(peer) has no \(destination.scope.rawValue) address, so no connection is made")
         }
-        var failure = HTTP1Error.unreachable("\(place) is not reachable")
+        var failure = HTTP1Error.unreachable("\(peer) is not reachable")
         var tries = AddressTries(count: allowed.count)
         while let next = tries.next(left: Duration(deadline - .now())) {
             switch await PostingConnection.open(allowed[next.index], destination, loop, AddressShare(next)) {

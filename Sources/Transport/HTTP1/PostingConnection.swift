@@ -26,7 +26,7 @@ final class PostingConnection: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 loop.execute {
-                    let exchange = PostingExchange(place: "\(destination.host):\(destination.port)", loop: loop)
+                    let exchange = PostingExchange(peer: "\(destination.host):\(destination.port)", loop: loop)
                     opening.value = exchange
                     let bound = NIOLoopBound(exchange, eventLoop: loop)
                     exchange.open(.now() + share.whole) { failure in
@@ -63,7 +63,7 @@ final class PostingConnection: Sendable {
                 }
             }
             .connect(to: address).assumeIsolated()
-            .whenFailure { exchange.value.end(.unreachable("\(exchange.value.place) is not reachable: \($0)")) }
+            .whenFailure { exchange.value.end(.unreachable("\(exchange.value.peer) is not reachable: \($0)")) }
     }
 
     /// Sends a request; returns nil when the connection was closed before, so that the host has read none of it.
@@ -81,7 +81,7 @@ final class PostingConnection: Sendable {
 
     func close() {
         loop.execute { [exchange] in
-            exchange.value.end(.unreachable("\(exchange.value.place): given up"))
+            exchange.value.end(.unreachable("\(exchange.value.peer): given up"))
         }
     }
 }
@@ -91,7 +91,7 @@ final class PostingExchange: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    let place: String
+    let peer: String
     private let loop: any EventLoop
     private var context: ChannelHandlerContext?
     private var opened: ((HTTP1Error?) -> Void)?
@@ -102,8 +102,8 @@ final class PostingExchange: ChannelInboundHandler {
     private var mayStay = false
     private var alarm: Scheduled<Void>?
 
-    init(place: String, loop: any EventLoop) {
-        self.place = place
+    init(peer: String, loop: any EventLoop) {
+        self.peer = peer
         self.loop = loop
     }
 
@@ -145,7 +145,7 @@ final class PostingExchange: ChannelInboundHandler {
         alarm?.cancel()
         alarm = loop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
             guard let self else { return }
-            end(.unreachable("\(place): \(what)"))
+            end(.unreachable("\(peer): \(what)"))
         }
     }
 
@@ -170,13 +170,13 @@ final class PostingExchange: ChannelInboundHandler {
             )
         case .body(let part):
             bodyBytes += part.readableBytes
-            if bodyBytes > HTTP1Poster.bodyMax { end(.broken("\(place) sent more than \(HTTP1Poster.bodyMax) bytes")) }
+            if bodyBytes > HTTP1Poster.bodyMax { end(.broken("\(peer) sent more than \(HTTP1Poster.bodyMax) bytes")) }
         case .end: finish()
         }
     }
 
     private func finish() {
-        guard let answer, let answered else { return end(.broken("\(place) sent an answer without a request")) }
+        guard let answer, let answered else { return end(.broken("\(peer) sent an answer without a request")) }
         alarm?.cancel()
         self.answered = nil
         if !mayStay {
@@ -187,7 +187,7 @@ final class PostingExchange: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        end(.broken("\(place) hung up before its answer was complete"))
+        end(.broken("\(peer) hung up before its answer was complete"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -195,7 +195,7 @@ final class PostingExchange: ChannelInboundHandler {
         if let error = error as? TLSError {
             end(.broken(error.message))
         } else {
-            end(.broken("\(place) does not speak HTTP/1.1: \(error)"))
+            end(.broken("\(peer) does not speak HTTP/1.1: \(error)"))
         }
     }
 }

@@ -7,7 +7,7 @@ import TLS
 ///
 /// Confined to its loop.
 ///
-/// Reads are processed at once; output leaves only in ``flush()``, which the pool calls once per turn.
+/// Reads are processed at once; output leaves only in ``flush()``, which the pool calls once per tick.
 final class ProviderConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

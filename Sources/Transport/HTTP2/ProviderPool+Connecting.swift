@@ -21,7 +21,7 @@ extension ProviderPool {
         guard let connection = self.connections.first(where: { $0.id == id }) else { return }
         connection.http2.ping()
         connection.needsFlush = true
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 
     private func close(_ id: ConnectionPool.ConnectionID, reason: ConnectionPool.CloseReason) {
@@ -44,7 +44,7 @@ extension ProviderPool {
             }
         }
         connection.close()
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 
     private func connect(_ id: ConnectionPool.ConnectionID) {
@@ -56,10 +56,10 @@ extension ProviderPool {
                 case .success(let addresses) where addresses.isEmpty:
                     self.resolutionFailed(id, .resolution("\(endpoint.host) has no address"))
                 case .success(let addresses):
-                    let reach = self.configuration.reach
-                    let allowed = addresses.filter { reach.allows($0.networkBytes) }
+                    let scope = self.configuration.scope
+                    let allowed = addresses.filter { scope.allows($0.networkBytes) }
                     if allowed.isEmpty {
-                        self.resolutionFailed(id, .outOfReach("\(endpoint.host) has no \(reach) address"))
+                        self.resolutionFailed(id, .outOfScope("\(endpoint.host) has no \(scope) address"))
                     } else {
                         self.connect(id, among: allowed)
                     }
@@ -76,7 +76,7 @@ extension ProviderPool {
     }
 
     private func connect(_ id: ConnectionPool.ConnectionID, to address: SocketAddress) {
-        guard DescriptorRoom.isThere else {
+        guard DescriptorReserve.isThere else {
             return self.connectFailed(id, .connect("\(address): the process may open no more files"))
         }
         let connection: ProviderConnection
@@ -120,13 +120,13 @@ extension ProviderPool {
     func connectFailed(_ id: ConnectionPool.ConnectionID, _ failure: ConnectionFailure) {
         self.note(failure, of: id)
         self.run(self.machine.connectFailed(id, now: NIODeadline.now().instant))
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 
     private func resolutionFailed(_ id: ConnectionPool.ConnectionID, _ failure: ConnectionFailure) {
         self.note(failure, of: id)
         self.run(self.machine.resolutionFailed(id, now: NIODeadline.now().instant))
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 
     private func note(_ failure: ConnectionFailure, of id: ConnectionPool.ConnectionID) {

@@ -14,14 +14,14 @@ public import TLS
 /// sender.nextRequest is called from now on until it has none
 /// waits for answers, then closes everything
 /// ```
-/// ``Delivery/ConnectionPool`` decides about connections. Each turn of the loop first does all reads (answers go to the
+/// ``Delivery/ConnectionPool`` decides about connections. Each tick of the loop first does all reads (answers go to the
 /// source as they come), then opens as many requests as there are free streams, then flushes each connection once.
 /// Created, used and closed on its loop only. The pool keeps itself alive until it is closed, and the source must
 /// outlive it.
 public final class ProviderPool {
     /// The pool's counts since it was created.
     public internal(set) var counters = ProviderPoolCounters()
-    /// The times from request to answer, by the clock of the turns that opened and read them.
+    /// The times from request to answer, by the clock of the ticks that opened and read them.
     public internal(set) var answerTimes = AnswerTimes()
 
     let loop: any EventLoop
@@ -36,10 +36,10 @@ public final class ProviderPool {
     var connections: [ProviderConnection] = []
     var hasDemand = false
     var retirements: [ConnectionPool.ConnectionID] = []
-    var isTurnScheduled = false
-    /// True if a turn is scheduled for after a connection's pause.
-    var isLaterTurnScheduled = false
-    /// The connection that is filled first; it moves on with each turn, so that none is always last.
+    var isTickScheduled = false
+    /// True if a tick is scheduled for after a connection's pause.
+    var isLaterTickScheduled = false
+    /// The connection that is filled first; it moves on with each tick, so that none is always last.
     var firstConnection = 0
     /// True if an ENHANCE_YOUR_CALM was among the ends reported last.
     var isCalmAsked = false
@@ -83,7 +83,7 @@ public final class ProviderPool {
         self.loop.assertInEventLoop()
         guard !self.isClosed && self.drainUntil == nil else { return }
         self.hasDemand = true
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 
     /// Opens a connection if there is none, although there are no requests yet.
@@ -94,7 +94,7 @@ public final class ProviderPool {
         self.loop.assertInEventLoop()
         guard !self.isClosed && self.drainUntil == nil else { return }
         self.run(self.machine.warm(now: NIODeadline.now().instant))
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 
     /// Takes a connection out of service once its streams have ended; a new one is opened on demand.
@@ -102,9 +102,9 @@ public final class ProviderPool {
     /// It is for 403 ExpiredProviderToken, after which a connection is permanently unusable.
     public func retireConnection(_ id: ConnectionPool.ConnectionID) {
         self.loop.assertInEventLoop()
-        // Deferred within the turn, because this is called during reads.
+        // Deferred within the tick, because this is called during reads.
         self.retirements.append(id)
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 
     /// Opens no more streams, waits up to `drainDeadline` for answers, then closes and calls `completion` once.
@@ -115,7 +115,7 @@ public final class ProviderPool {
         self.hasDemand = false
         self.drainUntil = .now() + TimeAmount(self.configuration.drainDeadline)
         self.run(self.machine.shutDown())
-        self.scheduleTurn()
+        self.scheduleTick()
     }
 }
 

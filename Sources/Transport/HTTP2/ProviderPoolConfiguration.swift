@@ -28,7 +28,7 @@ public struct ProviderPoolConfiguration: Sendable {
     /// Resolves the host name, anew for each connection.
     public var resolver = AddressResolver.system
     /// The addresses that may be connected to; checked for each connection.
-    public var reach = AddressReach.any
+    public var scope = AddressScope.any
     /// The seed of all jitter.
     public var seed: UInt64
 
@@ -74,8 +74,8 @@ public struct ProviderPoolCounters: Sendable, Equatable {
     public var bytesReceived: UInt64 = 0
     /// Bytes of ciphertext sent.
     public var bytesSent: UInt64 = 0
-    /// Turns in which requests were opened or answers passed on.
-    public var turns: UInt64 = 0
+    /// Ticks in which requests were opened or answers passed on.
+    public var ticks: UInt64 = 0
 
     /// Creates counters at zero.
     public init() {}
@@ -98,6 +98,6 @@ public struct ProviderPoolCounters: Sendable, Equatable {
         self.firstStreamRefusals += other.firstStreamRefusals
         self.bytesReceived += other.bytesReceived
         self.bytesSent += other.bytesSent
-        self.turns += other.turns
+        self.ticks += other.ticks
     }
 }

@@ -11,15 +11,15 @@ public import HTTP2
 public protocol RequestSource: AnyObject {
     /// Fills one request; returns false when there is none now.
     ///
-    /// Call ``ProviderPool/demandChanged()`` when there are requests again. The pool calls this in each loop turn,
+    /// Call ``ProviderPool/demandChanged()`` when there are requests again. The pool calls this in each loop tick,
     /// after all reads, for as many streams as are free.
     func nextRequest(_ request: inout RequestWriter) -> Bool
     /// Reports an answer, whatever its status; `answer` is valid during the call.
     func answered(tag: UInt64, answer: borrowing ProviderAnswer)
     /// Reports that a request ended without an answer.
     func unanswered(tag: UInt64, reason: Unanswered)
-    /// Reports the end of a loop turn with reads or requests; collected results can be passed on here.
-    func turnEnded()
+    /// Reports the end of a loop tick with reads or requests; collected results can be passed on here.
+    func tickEnded()
     /// Reports that a connection could not be made or gave no answer, which counts for a breaker.
     func connectionFailed(_ failure: ConnectionFailure)
 }
@@ -46,8 +46,8 @@ public enum Unanswered: Sendable, Equatable {
 public enum ConnectionFailure: Sendable, Equatable {
     /// The host name has no address, or resolving it failed.
     case resolution(String)
-    /// The host name has addresses, and ``ProviderPoolConfiguration/reach`` allows none of them.
-    case outOfReach(String)
+    /// The host name has addresses, and ``ProviderPoolConfiguration/scope`` allows none of them.
+    case outOfScope(String)
     /// TCP or TLS failed, or the peer's certificate did not verify; the text gives the reason.
     case connect(String)
     /// TCP, TLS or the first SETTINGS took too long.

@@ -66,6 +66,6 @@ final class ServerCertificate: Sendable {
     }
 
     private static func problem(_ key: String, _ code: String, _ detail: String) -> ConfigurationError {
-        ConfigurationError([ConfigurationProblem(place: "", key: key, code: code, detail: detail)])
+        ConfigurationError([ConfigurationProblem(location: "", key: key, code: code, detail: detail)])
     }
 }

@@ -152,7 +152,7 @@ private struct Supervision: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await manager.run {
-                ServiceLook(isAlive: true, unreadiness: await readiness.reasons(), doing: "serving")
+                ServiceStatus(isAlive: true, unreadiness: await readiness.reasons(), doing: "serving")
             }
         }
     }

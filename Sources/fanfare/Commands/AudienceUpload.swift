@@ -97,8 +97,8 @@ extension AudienceUpload.Uploaded {
         guard !isJSON else { return }
         for warning in warnings {
             let fix = warning.fix.map { " (\($0))" } ?? ""
-            let place = "\(file):\(warning.line):\(warning.column)"
-            Terminal.writeError("fanfare: warning: \(TerminalText.safe("\(place): \(warning.detail)\(fix)"))\n")
+            let location = "\(file):\(warning.line):\(warning.column)"
+            Terminal.writeError("fanfare: warning: \(TerminalText.safe("\(location): \(warning.detail)\(fix)"))\n")
         }
     }
 }

@@ -110,12 +110,12 @@ struct BenchCommand: AsyncParsableCommand {
         let interruption = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let broker = chosen == [.transport] ? nil : try brokerSources().load()
         let server = postgresql ? try Self.server(of: broker) : nil
-        let place = try RunFolder(folder, command: "bench")
+        let runFolder = try RunFolder(folder, command: "bench")
         let stage = BenchStage(
             broker: broker,
-            folder: place,
+            folder: runFolder,
             cores: BenchCores.ofThisProcess(),
-            processes: ChildProcesses(folder: place.path),
+            processes: ChildProcesses(folder: runFolder.path),
             server: server,
             scale: scale,
             rounds: pairs,
@@ -126,10 +126,10 @@ struct BenchCommand: AsyncParsableCommand {
         let result = await Interruption.result(before: interruption) { try await measure(stage) }
         await stage.processes.stop()
         let isWell = (try? result.get())?.isWell ?? false
-        if place.isTemporary, isWell || place.isEmpty {
-            place.remove()
+        if runFolder.isTemporary, isWell || runFolder.isEmpty {
+            runFolder.remove()
         } else {
-            Terminal.writeError("bench: ledgers, keys and logs are in \(place.path)\n")
+            Terminal.writeError("bench: ledgers, keys and logs are in \(runFolder.path)\n")
         }
         let report = try result.get()
         output.write(report.text, report.json)

@@ -66,7 +66,7 @@ struct ConfigCommand: AsyncParsableCommand {
                         setting.key.name,
                         .object([
                             "value": setting.redactedText.map(JSONValue.string) ?? .null,
-                            "origin": .string(setting.origin.rawValue), "place": .string(setting.place),
+                            "origin": .string(setting.origin.rawValue), "place": .string(setting.location),
                         ])
                     )
                 }
@@ -74,7 +74,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 return
             }
             var table = TextTable([("key", .left), ("value", .left), ("from", .left)])
-            for setting in settings { table.add([setting.key.name, setting.redactedText ?? "-", setting.place]) }
+            for setting in settings { table.add([setting.key.name, setting.redactedText ?? "-", setting.location]) }
             Terminal.write(table.text + "\n")
         }
     }

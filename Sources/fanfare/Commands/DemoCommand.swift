@@ -75,7 +75,7 @@ struct DemoCommand: AsyncParsableCommand {
             isWell = report.isWell
             output.write(report.text, report.json)
             if keep {
-                await tellHowToLook(folder, fleet)
+                await tellNextSteps(folder, fleet)
                 for await _ in ending { break }
             }
         }
@@ -88,7 +88,7 @@ struct DemoCommand: AsyncParsableCommand {
         if try !result.get().isWell { throw FanfareExit.failed }
     }
 
-    private func tellHowToLook(_ folder: RunFolder, _ fleet: ChildProcesses) async {
+    private func tellNextSteps(_ folder: RunFolder, _ fleet: ChildProcesses) async {
         let option = "--config \(folder.configuration)"
         let text = """
 

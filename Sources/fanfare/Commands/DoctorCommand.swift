@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         // The findings show the failures.
         StandardErrorLog.install(Configuration.LogSettings(level: .critical))
-        let findings = await look()
+        let findings = await check()
         let isWell = !findings.needsPerson
         if output.json {
             let document = JSONValue.object(["well": .bool(isWell), "findings": .array(findings.map(\.json))])
@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if !isWell { throw FanfareExit.failed }
     }
 
-    private func look() async -> [Finding] {
+    private func check() async -> [Finding] {
         do {
             let configuration = try options.load()
             let machine = await MachineChecks(configuration: configuration).run()

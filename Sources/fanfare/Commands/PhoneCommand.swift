@@ -66,8 +66,8 @@ struct PhoneCommand: AsyncParsableCommand {
             setting.server = "http://127.0.0.1:\(network.port)\(address.path)"
         }
         if let simulator {
-            let far = try Self.address(simulator, of: "--simulator")
-            setting.line = PushLine(host: far.host, port: far.port, token: screen.token)
+            let peer = try Self.address(simulator, of: "--simulator")
+            setting.line = PushLine(host: peer.host, port: peer.port, token: screen.token)
         }
         try await Self.use(setting, folder, screen, inFront: !background)
     }

@@ -20,14 +20,14 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let look = FleetProbe(try options.load())
-        var previous = await look.take()
+        let probe = FleetProbe(try options.load())
+        var previous = await probe.take()
         if previous.isSomethingWaiting {
             // Only two readings tell how fast a queue drains.
             try await Task.sleep(for: .milliseconds(300))
         }
         while true {
-            let facts = await look.take()
+            let facts = await probe.take()
             let view = facts.view(since: previous)
             show(view)
             guard watch else { try end(facts, view) }

@@ -15,13 +15,13 @@ struct AppChecks {
             let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
             var findings = [Finding.well("apps", apps.map(\.name).joined(separator: ", "))]
             guard !isOffline else { return findings }
-            let reaches = try await ProviderReach.look(apps)
+            let probes = try await ProviderProbe.probe(apps)
             for app in apps {
-                let credentials = try await CredentialReach.look(app)
+                let credentials = try await CredentialProbe.probe(app)
                 for account in app.accounts.map(\.account) {
                     let name = "\(app.name) \(account.provider.name.rawValue)"
                     let url = account.endpoint(nil).url
-                    if let reach = reaches[url] { findings.append(Self.reach(reach, name, url)) }
+                    if let probe = probes[url] { findings.append(Self.probe(probe, name, url)) }
                     if let token = credentials[account.provider.name] { findings.append(Self.token(token, name)) }
                 }
             }
@@ -32,23 +32,23 @@ struct AppChecks {
     }
 
     /// Returns the finding about a provider's host.
-    static func reach(_ reach: ProviderReach, _ name: String, _ url: String) -> Finding {
-        switch reach {
+    static func probe(_ probe: ProviderProbe, _ name: String, _ url: String) -> Finding {
+        switch probe {
         case .failed(let reason):
             .wrong(
                 "\(name) reach",
                 "\(url): \(reason)",
                 fix: "let this machine reach it: firewall, proxy, DNS, ca_file"
             )
-        case .answered where reach.isClockWrong:
-            .wrong("\(name) clock", reach.text, fix: "set this machine's clock right (NTP)")
-        case .answered: .well("\(name) reach", "\(url), \(reach.text)")
+        case .answered where probe.isClockWrong:
+            .wrong("\(name) clock", probe.text, fix: "set this machine's clock right (NTP)")
+        case .answered: .well("\(name) reach", "\(url), \(probe.text)")
         }
     }
 
     /// Returns the finding about an app's credential.
-    static func token(_ reach: CredentialReach, _ name: String) -> Finding {
-        switch reach {
+    static func token(_ probe: CredentialProbe, _ name: String) -> Finding {
+        switch probe {
         case .ready: .well("\(name) credential", "there")
         case .refused(let reason):
             .wrong("\(name) credential", "no token: \(reason)", fix: "check the key in the provider's console")

@@ -10,7 +10,7 @@ struct StoreChecks {
     let configuration: Configuration
 
     /// Runs all checks; changes nothing in the ledger.
-    func run() async -> [Finding] { security + (await look()) }
+    func run() async -> [Finding] { security + (await checkStore()) }
 
     /// The finding about the connection's TLS, made before any connection, so that it is seen before an upgrade.
     private var security: [Finding] {
@@ -37,7 +37,7 @@ struct StoreChecks {
         return .well(check, "sslmode=\(mode)\(source)\(roots)")
     }
 
-    private func look() async -> [Finding] {
+    private func checkStore() async -> [Finding] {
         do throws(LedgerError) {
             let ledger = try Ledger.open(configuration.store, create: false)
             let shared = ledger.now()

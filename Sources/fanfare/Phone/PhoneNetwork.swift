@@ -20,10 +20,10 @@ final class PhoneNetwork: Sendable {
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { near in
                 guard way.begin(near) else { return near.close() }
-                return server.connect(timeout: .seconds(10)).flatMapThrowing { far in
-                    try near.pipeline.syncOperations.addHandler(Wire(to: far))
-                    try far.pipeline.syncOperations.addHandler(Wire(to: near))
-                    try far.syncOptions?.setOption(.autoRead, value: true)
+                return server.connect(timeout: .seconds(10)).flatMapThrowing { peer in
+                    try near.pipeline.syncOperations.addHandler(Wire(to: peer))
+                    try peer.pipeline.syncOperations.addHandler(Wire(to: near))
+                    try peer.syncOptions?.setOption(.autoRead, value: true)
                     try near.syncOptions?.setOption(.autoRead, value: true)
                 }
             }

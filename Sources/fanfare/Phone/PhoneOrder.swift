@@ -35,11 +35,11 @@ enum PhoneOrder: Equatable {
     case area(String?)
     case screen(Screen)
     case language(String)
-    case wait(Sight, seconds: Int)
+    case wait(Awaited, seconds: Int)
     case quit
 
     /// The events that can be awaited.
-    enum Sight: String, CaseIterable {
+    enum Awaited: String, CaseIterable {
         case registered, push, campaign, message, banner, sent
     }
 
@@ -177,11 +177,11 @@ enum PhoneOrder: Equatable {
             return .permission(permission)
         case "wait":
             try values.end(after: 2)
-            let words = Sight.allCases.map(\.rawValue).joined(separator: ", ")
-            guard let sight = Sight(rawValue: try values.word(0, "WHAT")) else {
+            let words = Awaited.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let awaited = Awaited(rawValue: try values.word(0, "WHAT")) else {
                 throw PhoneOrderProblem("one can wait for \(words)")
             }
-            return .wait(sight, seconds: try values.number(1) ?? 30)
+            return .wait(awaited, seconds: try values.number(1) ?? 30)
         default: return nil
         }
     }
@@ -207,23 +207,23 @@ struct PhoneOrderWords {
         throw PhoneOrderProblem("\(name) does not take \(words[count])")
     }
 
-    func word(_ place: Int, _ what: String) throws(PhoneOrderProblem) -> String {
-        guard place < words.count else { throw PhoneOrderProblem("\(name) needs \(what)") }
-        return words[place]
+    func word(_ index: Int, _ what: String) throws(PhoneOrderProblem) -> String {
+        guard index < words.count else { throw PhoneOrderProblem("\(name) needs \(what)") }
+        return words[index]
     }
 
     /// Returns the number in a position; nil when there is no word.
-    func number(_ place: Int) throws(PhoneOrderProblem) -> Int? {
-        guard place < words.count else { return nil }
-        guard let number = Int(words[place]), number >= 0 else {
-            throw PhoneOrderProblem("\(name) takes a number, not \(words[place])")
+    func number(_ index: Int) throws(PhoneOrderProblem) -> Int? {
+        guard index < words.count else { return nil }
+        guard let number = Int(words[index]), number >= 0 else {
+            throw PhoneOrderProblem("\(name) takes a number, not \(words[index])")
         }
         return number
     }
 
-    func pairs(from place: Int) throws(PhoneOrderProblem) -> [(name: String, value: String)] {
+    func pairs(from index: Int) throws(PhoneOrderProblem) -> [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
-        for word in words.dropFirst(place) {
+        for word in words.dropFirst(index) {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw PhoneOrderProblem("\(word) is no NAME=VALUE")
@@ -234,8 +234,8 @@ struct PhoneOrderWords {
     }
 
     /// Returns numbers, `true` and `false` as such, everything else as text.
-    func properties(from place: Int) throws(PhoneOrderProblem) -> [String: JSON] {
-        let pairs = try pairs(from: place).map { pair in
+    func properties(from index: Int) throws(PhoneOrderProblem) -> [String: JSON] {
+        let pairs = try pairs(from: index).map { pair in
             let plain: JSON? = Double(pair.value).map { .number($0) } ?? Bool(pair.value).map { .bool($0) }
             return (pair.name, plain ?? .string(pair.value))
         }

@@ -22,7 +22,7 @@ import Settings
     let isJSON: Bool
     private let network: PhoneNetwork?
     private let line: PushLine?
-    private let eyes = PhoneEyes()
+    private let foreground = PhoneForeground()
     private let notifier = PhoneNotifier()
     private var area: String?
     private var (isDark, textSize) = (false, TextSize.large)
@@ -65,10 +65,10 @@ import Settings
             integrationKey: setting.integrationKey,
             server: setting.server,
             options: options,
-            delegate: eyes
+            delegate: foreground
         )
-        (eyes.session, notifier.session) = (self, self)
-        fanfare.presenters.drawer = eyes
+        (foreground.session, notifier.session) = (self, self)
+        fanfare.presenters.drawer = foreground
         fanfare.presenters.language = language
         fanfare.presenters.links = { [weak self] in
             self?.say(PhoneLine("link", "opens \($0)", ["link": .string($0)]))
@@ -214,11 +214,11 @@ import Settings
         case .dismiss(let number):
             if number == nil, isActive, notifier.end({ $0.exited() }) { return .done }
             return await responded(to: number) { userInfo, _ in await fanfare.dismissed(userInfo) }
-        case .act: return eyes.act(nil)
-        case .leave: return eyes.leave()
-        case .answer(let answers): return eyes.answer(answers)
-        case .answerDefaults: return eyes.answerDefaults()
-        case .close: return eyes.close()
+        case .act: return foreground.act(nil)
+        case .leave: return foreground.leave()
+        case .answer(let answers): return foreground.answer(answers)
+        case .answerDefaults: return foreground.answerDefaults()
+        case .close: return foreground.close()
         case .background:
             isActive = false
             fanfare.willResignActive()
@@ -234,7 +234,7 @@ import Settings
         case .badge(let count): fanfare.setBadge(count)
         case .permission(let permission): fanfare.setPermission(permission)
         case .keyboard, .turn, .choose, .next, .local, .data, .notifier, .area, .screen, .language: change(order)
-        case .wait(let sight, let seconds): return await wait(for: sight, seconds)
+        case .wait(let awaited, let seconds): return await wait(for: awaited, seconds)
         case .quit: return .over
         }
         return .done
@@ -245,7 +245,7 @@ import Settings
         switch order {
         case .keyboard(let isUp): fanfare.keyboard(isUp: isUp)
         case .turn(let orientation): fanfare.orientation(orientation)
-        case .choose(let choice): eyes.choice = choice
+        case .choose(let choice): foreground.choice = choice
         case .next: fanfare.displayNext()
         case .local(let layout, let text):
             ownMessages += 1
@@ -274,10 +274,12 @@ import Settings
 
     private func show() {
         for notification in screen.notifications { show(notification) }
-        if let campaign = eyes.campaign { say(campaign.look) }
-        if let message = eyes.message { say(message.look) }
+        if let campaign = foreground.campaign { say(campaign.look) }
+        if let message = foreground.message { say(message.look) }
         if let notification = notifier.notification { say(notification) }
-        if screen.notifications.isEmpty, eyes.campaign == nil, eyes.message == nil, notifier.notification == nil {
+        if screen.notifications.isEmpty, foreground.campaign == nil, foreground.message == nil,
+            notifier.notification == nil
+        {
             say(PhoneLine("empty", "nothing is on the screen"))
         }
     }
@@ -288,7 +290,7 @@ import Settings
     }
 
     private func tap(_ number: Int?) async -> Outcome {
-        if number == nil, isActive, eyes.message != nil { return eyes.tap() }
+        if number == nil, isActive, foreground.message != nil { return foreground.tap() }
         if number == nil, isActive, notifier.end({ $0.actioned() }) { return .done }
         return await responded(to: number) { userInfo, _ in
             becomeActive()
@@ -297,9 +299,9 @@ import Settings
     }
 
     private func press(_ button: String, _ number: Int?) async -> Outcome {
-        if number == nil, isActive, eyes.message != nil { return eyes.press(button) }
+        if number == nil, isActive, foreground.message != nil { return foreground.press(button) }
         if number == nil, isActive, notifier.end({ $0.actioned(button) }) { return .done }
-        if number == nil, isActive, eyes.campaign != nil { return eyes.act(button) }
+        if number == nil, isActive, foreground.campaign != nil { return foreground.act(button) }
         return await responded(to: number) { userInfo, push in
             let category = ActionCategory.standard.first { $0.id == push?.category }
             if category?.actions.first(where: { $0.id == button })?.opensApp ?? true { becomeActive() }
@@ -326,20 +328,20 @@ import Settings
         return .done
     }
 
-    private func wait(for sight: PhoneOrder.Sight, _ seconds: Int) async -> Outcome {
+    private func wait(for awaited: PhoneOrder.Awaited, _ seconds: Int) async -> Outcome {
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {
-            if await isThere(sight) { return .done }
+            if await isThere(awaited) { return .done }
             do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
         }
-        return .late("\(sight.rawValue) did not come within \(seconds) s")
+        return .late("\(awaited.rawValue) did not come within \(seconds) s")
     }
 
-    private func isThere(_ sight: PhoneOrder.Sight) async -> Bool {
-        switch sight {
+    private func isThere(_ awaited: PhoneOrder.Awaited) async -> Bool {
+        switch awaited {
         case .registered: return await fanfare.isRegistered() == true
-        case .campaign: return eyes.campaign != nil
-        case .message: return eyes.message != nil
+        case .campaign: return foreground.campaign != nil
+        case .message: return foreground.message != nil
         case .banner: return notifier.notification != nil
         case .sent: return await fanfare.waitingEvents() == 0
         case .push:

@@ -48,14 +48,14 @@ struct InAppEligibilityTests {
         var answer: [UInt32] = []
         while answer.count < 50 {
             var best: Int?
-            for (place, campaign) in left.enumerated() where isShown(campaign, given) {
+            for (index, campaign) in left.enumerated() where isShown(campaign, given) {
                 guard let before = best else {
-                    best = place
+                    best = index
                     continue
                 }
                 let isHigher = campaign.priority > left[before].priority
                 let isNewer = campaign.priority == left[before].priority && campaign.number > left[before].number
-                if isHigher || isNewer { best = place }
+                if isHigher || isNewer { best = index }
             }
             guard let best else { break }
             answer.append(left.remove(at: best).number)
@@ -101,9 +101,9 @@ struct InAppEligibilityTests {
         device.lists = Set((1...3).filter { _ in random.chance(0.4) })
         let count = random.chance(0.02) ? 200 + random.below(100) : random.below(12)
         // Few numbers, priorities and instants, so that many are equal or at a bound.
-        let campaigns = (0..<count).map { place in
+        let campaigns = (0..<count).map { index in
             Drawn(
-                number: UInt32(place + 1),
+                number: UInt32(index + 1),
                 priority: random.below(3) - 1,
                 start: random.chance(0.5) ? now + (random.below(3) - 1) * 1000 : nil,
                 end: random.chance(0.5) ? now + (random.below(3) - 1) * 1000 + random.below(2) : nil,

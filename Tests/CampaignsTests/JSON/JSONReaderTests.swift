@@ -136,8 +136,8 @@ struct JSONReaderTests {
 
     @Test func `pointers lead to their places`() {
         let text = "{\n  \"a\": [1,\n    {\"b\": 2}]\n}"
-        let places = JSONReader.positions(of: ["/a/1/b", "", "/nowhere"], in: Array(text.utf8))
-        #expect(places == ["/a/1/b": JSONPosition(line: 3, column: 11), "": JSONPosition(line: 1, column: 1)])
+        let found = JSONReader.positions(of: ["/a/1/b", "", "/nowhere"], in: Array(text.utf8))
+        #expect(found == ["/a/1/b": JSONPosition(line: 3, column: 11), "": JSONPosition(line: 1, column: 1)])
     }
 
     @Test(arguments: ["", "/a", "/a~0b~1/0", "/"])

@@ -22,12 +22,12 @@ struct MutationGenerator: RandomNumberGenerator {
     mutating func mutated(_ original: [UInt8]) -> [UInt8] {
         var bytes = original
         for _ in 0...below(4) {
-            let place = below(bytes.count)
+            let index = below(bytes.count)
             switch below(5) {
-            case 0 where !bytes.isEmpty: bytes[place] = UInt8(truncatingIfNeeded: next())
-            case 1 where !bytes.isEmpty: bytes.remove(at: place)
-            case 2: bytes.insert(UInt8(truncatingIfNeeded: next()), at: min(place, bytes.count))
-            case 3: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + below(12))], at: place)
+            case 0 where !bytes.isEmpty: bytes[index] = UInt8(truncatingIfNeeded: next())
+            case 1 where !bytes.isEmpty: bytes.remove(at: index)
+            case 2: bytes.insert(UInt8(truncatingIfNeeded: next()), at: min(index, bytes.count))
+            case 3: bytes.insert(contentsOf: bytes[index..<min(bytes.count, index + below(12))], at: index)
             default: bytes.removeLast(min(bytes.count, below(8)))
             }
         }

@@ -15,8 +15,8 @@ struct LegacyNumbersTests {
     }
 
     @Test(arguments: ["", "f", "fo", "foo", "foob", "fooba", "foobar"].enumerated().map { ($0, $1) })
-    func `Base64 is decoded as RFC 4648 says, section 10`(_ place: Int, _ text: String) {
-        let encoded = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"][place]
+    func `Base64 is decoded as RFC 4648 says, section 10`(_ index: Int, _ text: String) {
+        let encoded = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"][index]
         #expect(Base64Text.decode(encoded) == Array(text.utf8))
         #expect(Base64Text.decode(encoded + "=") == nil && Base64Text.decode("-" + encoded) == nil)
     }

@@ -47,7 +47,7 @@ struct JobSchemaTests {
 
     @Test func `every field of the lists is really read`() throws {
         let live = JobFixtures.liveActivity
-        let places: [(FieldList, String, [String])] = [
+        let objects: [(FieldList, String, [String])] = [
             (JobFields.job, JobFixtures.minimal, []), (JobFields.audience, JobFixtures.minimal, ["audience"]),
             (JobFields.exclude, JobFixtures.minimal, ["audience", "exclude"]),
             (JobFields.device, JobFixtures.minimal, ["audience", "devices", "0"]),
@@ -57,7 +57,7 @@ struct JobSchemaTests {
             (JobFields.localization, JobFixtures.full, ["content", "localizations", "pt-BR"]),
             (JobFields.action, JobFixtures.full, ["content", "actions", "0"]),
         ]
-        for (list, job, path) in places {
+        for (list, job, path) in objects {
             for field in list.fields {
                 // An audience has one selector, and a second one is a different problem.
                 let whole = field.name == "list" ? JobFixtures.patch(job, path: ["audience"], "{}") : job
@@ -127,8 +127,8 @@ struct JobSchemaTests {
     @Test(arguments: [".", "..", "...", ".a", "a.", "a..b", "-", "", "a b", "a@b", "d\u{E9}j\u{E0}", "v1:2_3-4"])
     func `a name is one to the schema when it is one to the decoder`(_ name: String) throws {
         let definitions = try definitions()
-        func fits(_ name: String, _ place: JSONValue?) throws -> Bool {
-            let pattern = try #require(place?["pattern"]?.string)
+        func fits(_ name: String, _ schema: JSONValue?) throws -> Bool {
+            let pattern = try #require(schema?["pattern"]?.string)
             return name.range(of: pattern, options: .regularExpression) != nil
         }
         let isID = NameRule.isID(name)

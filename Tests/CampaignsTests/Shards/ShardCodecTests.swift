@@ -102,7 +102,8 @@ import Testing
     @Test func `only a shard with templates has the version that older workers park`() throws {
         #expect(Array(try encoded { _ in }.prefix(2)) == [8, 1])
         for personal in [
-            PersonalContent(slots: [TemplateSlot(at: 0, source: "{{ a }}")]), PersonalContent(collapseID: "{{ a }}"),
+            PersonalContent(placeholders: [TemplatePlaceholder(at: 0, source: "{{ a }}")]),
+            PersonalContent(collapseID: "{{ a }}"),
         ] {
             let bytes = try encoded { $0.facts.personal = personal }
             #expect(Array(bytes.prefix(2)) == [8, 2])
@@ -118,7 +119,7 @@ import Testing
         for places in places {
             let bytes = try encoded { shard in
                 (shard.facts.payload, shard.facts.messageIDAt) = (payload, 23)
-                shard.facts.personal.slots = places.map { TemplateSlot(at: $0, source: "x") }
+                shard.facts.personal.placeholders = places.map { TemplatePlaceholder(at: $0, source: "x") }
             }
             let error = #expect(throws: ShardError.self, "\(places)") { try Shard(encoded: bytes) }
             #expect(error?.reason == "MalformedShard")

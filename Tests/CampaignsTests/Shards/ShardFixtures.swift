@@ -39,8 +39,9 @@ enum ShardFixtures {
         let payload = carriesMessageID ? #"{"fanfare":{"v":1,"m":"----------------------"}}"# : "{}"
         var personal = PersonalContent()
         if Bool.random(using: &random) {
-            personal.slots = [
-                TemplateSlot(at: 0, source: "{{ first }}"), TemplateSlot(at: 1, form: .firstBadge, source: "{{ n }}"),
+            personal.placeholders = [
+                TemplatePlaceholder(at: 0, source: "{{ first }}"),
+                TemplatePlaceholder(at: 1, form: .firstBadge, source: "{{ n }}"),
             ]
         }
         if Bool.random(using: &random) { personal.collapseID = "score-{{ städt }}" }

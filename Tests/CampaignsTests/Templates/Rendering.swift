@@ -22,10 +22,10 @@ enum Rendering {
     /// Renders `{"aps":{"alert":"…"}}` with a template in it, for each device.
     static func payloads(_ source: String, _ batch: DeviceBatch, bytesMax: Int = 4096) throws -> [[UInt8]?] {
         let before = Array(#"{"aps":{"alert":""#.utf8)
-        let slot = TemplateSlot(at: UInt32(before.count), source: source)
+        let placeholder = TemplatePlaceholder(at: UInt32(before.count), source: source)
         let program = try TemplateProgram(
             payload: before + Array(#""}}"#.utf8),
-            slots: [slot],
+            placeholders: [placeholder],
             messageIDAt: nil
         )
         let renderer = TemplateRenderer(program, batch, bytesMax: bytesMax)

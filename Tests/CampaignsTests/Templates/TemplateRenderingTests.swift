@@ -138,7 +138,7 @@ struct TemplateRenderingTests {
     @Test func `a badge is a whole number, or left out with its comma`() throws {
         let program = try TemplateProgram(
             payload: Array(#"{"sound":"default"}"#.utf8),
-            slots: [TemplateSlot(at: 18, form: .badge, source: "{{ n }}")],
+            placeholders: [TemplatePlaceholder(at: 18, form: .badge, source: "{{ n }}")],
             messageIDAt: nil
         )
         var batch = DeviceBatch()

@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a probe that taught nothing, or a person who looked, makes the next one due at once`() {
         var breaker = opened(rest: .seconds(600))
-        breaker.hurry(now: Fixtures.after(3))
+        breaker.expedite(now: Fixtures.after(3))
         #expect(breaker.isProbeDue(now: Fixtures.after(3)))
         breaker.begin(Fixtures.key, now: Fixtures.after(3))
         #expect(breaker.ended(Fixtures.key, .nothing, now: Fixtures.after(4)) == true)

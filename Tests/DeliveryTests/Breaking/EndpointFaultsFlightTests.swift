@@ -60,7 +60,7 @@ import Testing
         }
 
         private mutating func fault(_ mark: UInt16) {
-            let device = EndpointFaults.Device(slot: 0, position: seen)
+            let device = EndpointFaults.Device(runIndex: 0, position: seen)
             switch faults.fault(of: device, Fixtures.request(mark), Fixtures.retry, now: Fixtures.now).fate {
             case .putOff: putOff += 1
             case .pending, .asSaid: isOpen = true

@@ -25,7 +25,7 @@ import Testing
         _ request: EndpointFaults.Request = Fixtures.request(),
         at seconds: Int64 = 0
     ) -> EndpointFaults.Step {
-        let device = EndpointFaults.Device(slot: 0, position: position)
+        let device = EndpointFaults.Device(runIndex: 0, position: position)
         return faults.fault(of: device, request, Fixtures.retry, now: Fixtures.after(seconds))
     }
 
@@ -161,7 +161,7 @@ import Testing
 
     @Test mutating func `where the provider forbade to ask, nobody does`() {
         for position in 0..<60 {
-            let device = EndpointFaults.Device(slot: 0, position: position)
+            let device = EndpointFaults.Device(runIndex: 0, position: position)
             let verdict = Verdict.retry(reason: "Shutdown", retryAfter: .seconds(30), charged: true)
             _ = faults.fault(of: device, Fixtures.request(), verdict, now: Fixtures.now)
         }

@@ -12,17 +12,17 @@ import Testing
     private static let forbidden = Verdict.retry(reason: "Shutdown", retryAfter: .seconds(30), charged: true)
 
     /// Adds faults of a run that answer requests made before the first fault.
-    private mutating func fail(_ count: Int, slot: Int = 0, _ verdict: Verdict = Fixtures.retry) {
+    private mutating func fail(_ count: Int, runIndex: Int = 0, _ verdict: Verdict = Fixtures.retry) {
         for position in 0..<count {
-            let device = EndpointFaults.Device(slot: slot, position: position)
+            let device = EndpointFaults.Device(runIndex: runIndex, position: position)
             let step = faults.fault(of: device, Fixtures.request(), verdict, now: Fixtures.now)
             #expect(step == EndpointFaults.Step(fate: .putOff))
         }
     }
 
-    private func devices(_ count: Int, slot: Int = 0, _ verdict: Verdict) -> [EndpointFaults.Decision] {
+    private func devices(_ count: Int, runIndex: Int = 0, _ verdict: Verdict) -> [EndpointFaults.Decision] {
         (0..<count).map {
-            EndpointFaults.Decision(device: EndpointFaults.Device(slot: slot, position: $0), verdict: verdict)
+            EndpointFaults.Decision(device: EndpointFaults.Device(runIndex: runIndex, position: $0), verdict: verdict)
         }
     }
 
@@ -36,12 +36,12 @@ import Testing
 
     @Test mutating func `a good answer of the sample has them take what their answers said, one of before nothing`() {
         fail(3)
-        fail(2, slot: 7)
+        fail(2, runIndex: 7)
         let late = faults.healthy(Fixtures.request())
         #expect(late == .tellsNothing && faults.decided.isEmpty && faults.hasPutOff)
         let good = faults.healthy(Fixtures.request(mark()))
         #expect(good == .well(endsCooldown: false))
-        #expect(taken() == devices(3, Fixtures.retry) + devices(2, slot: 7, Fixtures.retry))
+        #expect(taken() == devices(3, Fixtures.retry) + devices(2, runIndex: 7, Fixtures.retry))
         #expect(!faults.hasPutOff && faults.decided.isEmpty)
     }
 
@@ -62,19 +62,19 @@ import Testing
     }
 
     @Test mutating func `those of a run that stops stay pending, and no others`() {
-        fail(2, slot: 1)
-        fail(2, slot: 2)
-        fail(1, slot: 1)
+        fail(2, runIndex: 1)
+        fail(2, runIndex: 2)
+        fail(1, runIndex: 1)
         faults.runStopped(1)
-        #expect(taken() == devices(2, slot: 1, Self.pending) + devices(1, slot: 1, Self.pending))
+        #expect(taken() == devices(2, runIndex: 1, Self.pending) + devices(1, runIndex: 1, Self.pending))
         faults.runStopped(1)
         #expect(faults.decided.isEmpty && faults.hasPutOff)
         faults.runStopped(2)
-        #expect(taken() == devices(2, slot: 2, Self.pending) && !faults.hasPutOff)
+        #expect(taken() == devices(2, runIndex: 2, Self.pending) && !faults.hasPutOff)
     }
 
     @Test mutating func `a fault of a run that is stopped is not put off, but counts`() {
-        let device = EndpointFaults.Device(slot: 0, position: 0)
+        let device = EndpointFaults.Device(runIndex: 0, position: 0)
         let request = Fixtures.request(isStopped: true)
         let step = faults.fault(of: device, request, Fixtures.retry, now: Fixtures.now)
         #expect(step == EndpointFaults.Step(fate: .pending) && !faults.hasPutOff && faults.isSampling)
@@ -84,7 +84,7 @@ import Testing
         fail(3)
         faults.retire()
         #expect(taken() == devices(3, Fixtures.retry))
-        let device = EndpointFaults.Device(slot: 0, position: 0)
+        let device = EndpointFaults.Device(runIndex: 0, position: 0)
         let step = faults.fault(of: device, Fixtures.request(), Fixtures.retry, now: Fixtures.now)
         #expect(step == EndpointFaults.Step(fate: .asSaid) && !faults.hasPutOff)
     }
@@ -96,15 +96,15 @@ import Testing
     }
 
     @Test mutating func `many of them ask, up to so many, and those that may not go on waiting`() {
-        fail(1, slot: 1, Self.forbidden)
-        fail(EndpointFaults.retriesMax + 1, slot: 2)
+        fail(1, runIndex: 1, Self.forbidden)
+        fail(EndpointFaults.retriesMax + 1, runIndex: 2)
         faults.drained()
-        #expect(taken() == devices(EndpointFaults.retriesMax, slot: 2, Self.asked))
+        #expect(taken() == devices(EndpointFaults.retriesMax, runIndex: 2, Self.asked))
         let good = faults.healthy(Fixtures.request(mark()))
         #expect(good == .well(endsCooldown: false))
-        let last = EndpointFaults.Device(slot: 2, position: EndpointFaults.retriesMax)
+        let last = EndpointFaults.Device(runIndex: 2, position: EndpointFaults.retriesMax)
         #expect(
-            taken() == devices(1, slot: 1, Self.forbidden)
+            taken() == devices(1, runIndex: 1, Self.forbidden)
                 + [EndpointFaults.Decision(device: last, verdict: Fixtures.retry)]
         )
     }
@@ -113,9 +113,9 @@ import Testing
         fail(60)
         faults.drained()
         _ = taken()
-        fail(2, slot: 3, Self.asked)
+        fail(2, runIndex: 3, Self.asked)
         faults.drained()
-        #expect(taken() == devices(2, slot: 3, Self.asked))
+        #expect(taken() == devices(2, runIndex: 3, Self.asked))
     }
 
     @Test mutating func `a probe that begins leaves those of others pending`() {

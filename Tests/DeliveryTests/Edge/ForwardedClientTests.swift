@@ -112,10 +112,10 @@ import Testing
         for count in 1..<Self.four.count { #expect(ProxyHeader(Self.four.prefix(count)) == .partial, "\(count)") }
         #expect(ProxyHeader(Array("GET / HTTP/1.1\r\n".utf8)) == .absent)
         #expect(ProxyHeader([22, 3, 1]) == .absent && ProxyHeader([UInt8]()) == .partial)
-        for (place, value) in [(12, 0x11), (12, 0x22), (15, 4)] as [(Int, UInt8)] {
+        for (index, value) in [(12, 0x11), (12, 0x22), (15, 4)] as [(Int, UInt8)] {
             var bad = Self.four
-            bad[place] = value
-            #expect(ProxyHeader(bad) == .malformed, "\(place)")
+            bad[index] = value
+            #expect(ProxyHeader(bad) == .malformed, "\(index)")
         }
         var huge = Self.four
         huge[14] = 0xFF

@@ -33,10 +33,10 @@ import Testing
     @Test func `a lease that another planner has not renewed is taken at once`() {
         var planner = TestPlanner()
         _ = planner.pass()
-        let steps = planner.pass { steps, step, look in
-            step == .lookBehind ? steps.lookedBehind(hasLapsed: true, look) : ()
+        let steps = planner.pass { steps, step, observation in
+            step == .checkLapsedLeases ? steps.didCheckLapsedLeases(hasLapsed: true, observation) : ()
         }
-        #expect(steps.prefix(2) == [.lookBehind, .lease])
+        #expect(steps.prefix(2) == [.checkLapsedLeases, .lease])
     }
 
     @Test func `with a clock that is lost a planner gives its leases back once, and neither takes nor ends any`() {
@@ -51,9 +51,9 @@ import Testing
 
     @Test func `a ledger that fails ends the pass, and is asked again after a second`() {
         var planner = TestPlanner()
-        #expect(planner.steps.next(planner.look()) == .lease)
+        #expect(planner.steps.next(planner.observation()) == .lease)
         planner.steps.failed(planner.now)
-        #expect(planner.steps.next(planner.look()) == .rest(until: planner.now.advanced(by: .seconds(1))))
+        #expect(planner.steps.next(planner.observation()) == .rest(until: planner.now.advanced(by: .seconds(1))))
     }
 
     // MARK: Ends
@@ -103,13 +103,13 @@ import Testing
         planner.leases = []
         var fired = LeasedCampaign.fixture(1, .scheduled).facts
         fired.expiresAt = Fixtures.after(7)
-        let steps = planner.pass(isHinted: true) { steps, step, look in
-            if case .lookAtHeld = step { steps.looked(atHeld: [.init(fired, urgency: .urgent)], look) }
+        let steps = planner.pass(isHinted: true) { steps, step, observation in
+            if case .readHeld = step { steps.didRead(held: [.init(fired, urgency: .urgent)], observation) }
         }
         var shard = shard()
         (shard.record.state, shard.facts.expiresAt) = (.unpublished, fired.expiresAt)
         shard.facts.policy.urgency = .urgent
-        #expect(steps.prefix(3) == [.lookAtHeld([1]), .publishFired([shard]), .lease])
+        #expect(steps.prefix(3) == [.readHeld([1]), .publishFired([shard]), .lease])
     }
 
     @Test func `what is held still, or fired and paused, does not go out`() {
@@ -117,8 +117,8 @@ import Testing
             var planner = TestPlanner()
             _ = held(&planner)
             let facts = LeasedCampaign.fixture(1, stage) { $0.pausedBy = paused }.facts
-            let steps = planner.pass(isHinted: true) { steps, step, look in
-                if case .lookAtHeld = step { steps.looked(atHeld: [.init(facts, urgency: .bulk)], look) }
+            let steps = planner.pass(isHinted: true) { steps, step, observation in
+                if case .readHeld = step { steps.didRead(held: [.init(facts, urgency: .bulk)], observation) }
             }
             #expect(!steps.contains { if case .publishFired = $0 { true } else { false } })
         }
@@ -142,9 +142,9 @@ import Testing
             .fixture(1, .scheduled, share: share, unplanned: 1) { $0.isReleased = false }
         }
         var steps = planner.pass { steps, step, _ in if case .release = step { steps.released(.waits) } }
-        #expect(steps.filter { $0 == .release(campaign: 1) }.count == 1 && !steps.contains(.lookAtWindow))
+        #expect(steps.filter { $0 == .release(campaign: 1) }.count == 1 && !steps.contains(.readWindow))
         steps = planner.pass { steps, step, _ in if case .release = step { steps.released(.released) } }
-        #expect(steps.contains(.lease) && steps.contains(.release(campaign: 1)) && steps.contains(.lookAtWindow))
+        #expect(steps.contains(.lease) && steps.contains(.release(campaign: 1)) && steps.contains(.readWindow))
         #expect(!planner.pass().contains(.lease))
     }
 }

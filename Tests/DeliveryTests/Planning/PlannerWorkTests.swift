@@ -14,14 +14,14 @@ import Testing
         planner.leases = [lease]
         let limit = lease.facts.breaker.pace(now: Fixtures.now)
         var left = [limit - 1, 0][...]
-        let steps = planner.pass { steps, step, look in
-            if case .lookForAside = step { steps.lookedForAside(isThere: true, look) }
+        let steps = planner.pass { steps, step, observation in
+            if case .checkAside = step { steps.didCheckAside(isThere: true, observation) }
             if case .releaseAside = step { steps.releasedAside(left.popFirst() ?? 0) }
         }
         #expect(limit > 1)
         #expect(
             steps.prefix(5) == [
-                .lease, .complete([1]), .lookForAside(lease), .releaseAside(lease, limit: limit),
+                .lease, .complete([1]), .checkAside(lease), .releaseAside(lease, limit: limit),
                 .releaseAside(lease, limit: 1),
             ]
         )
@@ -34,10 +34,10 @@ import Testing
             let lease = LeasedCampaign.fixture(unplanned: 3) { $0.breaker = .open(probe: nil) }
             planner.leases = [lease]
             let steps = planner.pass { steps, step, _ in
-                if case .lookForProbe = step { steps.lookedForProbe(isDue: isDue) }
+                if case .checkProbe = step { steps.didCheckProbe(isDue: isDue) }
             }
             #expect(steps.contains(.probe(lease)) == isDue)
-            #expect(!steps.contains(.lookForAside(lease)) && !steps.contains(.lookAtWindow))
+            #expect(!steps.contains(.checkAside(lease)) && !steps.contains(.readWindow))
         }
     }
 
@@ -56,12 +56,12 @@ import Testing
         planner.leases = [.fixture(1), .fixture(2)]
         var asked = 0
         while true {
-            let step = planner.steps.next(planner.look())
+            let step = planner.steps.next(planner.observation())
             if case .rest = step { break }
             if case .lease = step {
                 planner.steps.leased(planner.leases, consumers: 1, accounts: planner.accounts, isEnding: false)
             }
-            if case .lookForAside = step { (asked, planner.isTaking) = (asked + 1, false) }
+            if case .checkAside = step { (asked, planner.isTaking) = (asked + 1, false) }
         }
         #expect(asked == 1)
     }
@@ -75,10 +75,10 @@ import Testing
         let lane = first.lane
         let use = WindowUse(campaign: 1, app: "news", lane: lane, firstAttempts: 6, retries: 0)
         let paced = WindowUse(campaign: 9, app: "news", lane: lane, isPaced: true, firstAttempts: 500, retries: 0)
-        let steps = planner.pass { steps, step, look in
-            if step == .lookAtWindow { steps.looked(atWindow: [use, paced], look) }
+        let steps = planner.pass { steps, step, observation in
+            if step == .readWindow { steps.didRead(window: [use, paced], observation) }
         }
-        #expect(steps.suffix(3) == [.lookAtWindow, .cut(first, shardsMax: 7), .cut(second, shardsMax: 3)])
+        #expect(steps.suffix(3) == [.readWindow, .cut(first, shardsMax: 7), .cut(second, shardsMax: 3)])
     }
 
     @Test func `what the planner may not send is not cut`() {
@@ -90,7 +90,7 @@ import Testing
         for lease in leases {
             var planner = TestPlanner()
             planner.leases = [lease]
-            #expect(!planner.pass().contains(.lookAtWindow), "\(lease.facts.number)")
+            #expect(!planner.pass().contains(.readWindow), "\(lease.facts.number)")
         }
     }
 
@@ -104,8 +104,8 @@ import Testing
         var planner = TestPlanner()
         planner.leases = [.fixture(unplanned: 5)]
         let before = planner.now
-        _ = planner.pass { steps, step, look in
-            if step == .lookAtWindow { steps.looked(atWindow: [], look) }
+        _ = planner.pass { steps, step, observation in
+            if step == .readWindow { steps.didRead(window: [], observation) }
             if case .cut = step { _ = steps.cut(cut) }
         }
         #expect((planner.now.since(before) < PlannerSteps.idlePause) == isBusy)
@@ -116,8 +116,8 @@ import Testing
         planner.leases = [.fixture(1, .scheduled, unplanned: 5)]
         var told: [Bool] = []
         for _ in 0..<2 {
-            _ = planner.pass { steps, step, look in
-                if step == .lookAtWindow { steps.looked(atWindow: [], look) }
+            _ = planner.pass { steps, step, observation in
+                if step == .readWindow { steps.didRead(window: [], observation) }
                 if case .cut = step { told.append(steps.cut(.planned(1))) }
             }
         }
@@ -133,10 +133,12 @@ import Testing
         planner.leases = [.fixture(1, share: .apns, isPaced: true), .fixture(1, share: .fcm, isPaced: true), urgent]
         planner.accounts = AppAccounts(["news": [.apns]])
         func turns(_ rest: Int64) -> [Step] {
-            planner.pass { steps, step, look in if case .giveTurns = step { steps.gaveTurns(rest: rest, look.now) } }
-                .filter {
-                    if case .giveTurns = $0 { true } else { false }
-                }
+            planner.pass { steps, step, observation in
+                if case .giveTurns = step { steps.gaveTurns(rest: rest, observation.now) }
+            }
+            .filter {
+                if case .giveTurns = $0 { true } else { false }
+            }
         }
         #expect(turns(400_000) == [.giveTurns(planner.leases[0], providers: [.apns, .fcm])])
         let given = planner.now
@@ -157,10 +159,10 @@ import Testing
         planner.leases = [repeated(1), repeated(2)]
         func runs() -> [UInt32] {
             var campaigns: [UInt32] = []
-            _ = planner.pass { steps, step, look in
+            _ = planner.pass { steps, step, observation in
                 guard case .makeRun(let lease) = step else { return }
                 campaigns.append(lease.facts.number)
-                if lease.facts.number == 1 { steps.failed(look.now) } else { steps.madeRun(false) }
+                if lease.facts.number == 1 { steps.failed(observation.now) } else { steps.madeRun(false) }
             }
             return campaigns
         }
@@ -187,7 +189,7 @@ import Testing
         func frozen(_ work: PlannerSteps.Work, after span: Duration) -> [UInt32] {
             var campaigns: [UInt32] = []
             while true {
-                let step = planner.steps.next(planner.look())
+                let step = planner.steps.next(planner.observation())
                 if case .rest(let until) = step {
                     if !campaigns.isEmpty { return campaigns }
                     planner.now = max(planner.now, until)
@@ -208,7 +210,8 @@ import Testing
     @Test func `an audience that fails is dropped and rests, one that is another planner's now is dropped`() {
         var planner = TestPlanner()
         planner.leases = [.fixture(1, .planning)]
-        var steps = planner.pass { steps, step, look in if case .freeze = step { steps.failed(look.now) } }
+        var steps = planner.pass { steps, step, observation in if case .freeze = step { steps.failed(observation.now) }
+        }
         #expect(steps.suffix(2) == [.freeze(planner.leases[0], upTo: PlannerSteps.freezeSlice), .forget(campaign: 1)])
         #expect(!planner.pass().contains { if case .freeze = $0 { true } else { false } })
         planner.advance(.seconds(5))
@@ -229,9 +232,9 @@ import Testing
         var planner = TestPlanner()
         planner.leases = [inApp(1), inApp(2, .held)]
         func work(_ work: PlannerSteps.Work) -> [Step] {
-            planner.pass { steps, step, look in
-                if case .prepareInApp = step { steps.preparedInApp(work, look) }
-                if case .beginInApp = step { steps.beganInApp(look.now) }
+            planner.pass { steps, step, observation in
+                if case .prepareInApp = step { steps.preparedInApp(work, observation) }
+                if case .beginInApp = step { steps.beganInApp(observation.now) }
             }.filter {
                 switch $0 {
                 case .prepareInApp, .beginInApp: true
@@ -270,7 +273,7 @@ import Testing
         woken.leases = [.fixture(unplanned: 5)]
         var end = woken.now
         while true {
-            let step = woken.steps.next(woken.look())
+            let step = woken.steps.next(woken.observation())
             if step == .lease {
                 woken.steps.leased(woken.leases, consumers: 1, accounts: woken.accounts, isEnding: false)
             }
@@ -278,7 +281,7 @@ import Testing
             end = until
             break
         }
-        #expect(end > woken.now && woken.steps.next(woken.look()) == .rest(until: end))
-        #expect(woken.steps.next(woken.look(isHinted: true)) == .lease)
+        #expect(end > woken.now && woken.steps.next(woken.observation()) == .rest(until: end))
+        #expect(woken.steps.next(woken.observation(isHinted: true)) == .lease)
     }
 }

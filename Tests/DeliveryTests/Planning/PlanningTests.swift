@@ -41,7 +41,7 @@ import Testing
         var cadence = PlanningCadence()
         return taken.map { count in
             cadence.saw(free: count, of: 128)
-            cadence.looked(isCutting: isCutting)
+            cadence.didPoll(isCutting: isCutting)
             return cadence.rest
         }
     }
@@ -67,7 +67,7 @@ import Testing
         for free in [4, 4, 4] {
             cadence.saw(free: 16, of: 16)
             cadence.saw(free: free, of: 128)
-            cadence.looked(isCutting: true)
+            cadence.didPoll(isCutting: true)
             #expect(cadence.rest == PlanningCadence.least)
         }
     }

@@ -15,8 +15,8 @@ struct TestPlanner {
     var isEnding = false
     var accounts = AppAccounts(["news": [.apns, .fcm]])
 
-    func look(isHinted: Bool = false, progressed: Set<UInt32> = []) -> PlannerSteps.Look {
-        PlannerSteps.Look(
+    func observation(isHinted: Bool = false, progressed: Set<UInt32> = []) -> PlannerSteps.Observation {
+        PlannerSteps.Observation(
             now: now,
             shared: shared,
             isInTime: isInTime,
@@ -30,12 +30,12 @@ struct TestPlanner {
     mutating func pass(
         isHinted: Bool = false,
         progressed: Set<UInt32> = [],
-        _ answer: (inout PlannerSteps, Step, PlannerSteps.Look) -> Void = { _, _, _ in }
+        _ answer: (inout PlannerSteps, Step, PlannerSteps.Observation) -> Void = { _, _, _ in }
     ) -> [Step] {
         var taken: [Step] = []
         var (isHinted, progressed) = (isHinted, progressed)
         while true {
-            let step = steps.next(look(isHinted: isHinted, progressed: progressed))
+            let step = steps.next(observation(isHinted: isHinted, progressed: progressed))
             (isHinted, progressed) = (false, [])
             if case .rest(let until) = step {
                 if until > now { now = until }
@@ -46,7 +46,7 @@ struct TestPlanner {
             if case .lease = step {
                 steps.leased(leases, consumers: 1, accounts: accounts, isEnding: isEnding)
             }
-            answer(&steps, step, look())
+            answer(&steps, step, observation())
         }
     }
 

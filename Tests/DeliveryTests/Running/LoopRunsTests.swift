@@ -11,10 +11,10 @@ import Testing
     /// Starts a run of a shard that sends, and takes its actions.
     @discardableResult
     private mutating func begin(_ ordinal: UInt32 = 0, isProbe: Bool = false) -> Int {
-        let slot = runs.begin(Fixtures.loopRun(ordinal, isProbe: isProbe))
-        runs.ready(slot)
+        let runIndex = runs.begin(Fixtures.loopRun(ordinal, isProbe: isProbe))
+        runs.ready(runIndex)
         _ = taken()
-        return slot
+        return runIndex
     }
 
     private mutating func taken() -> [LoopRuns.Action] {
@@ -25,12 +25,12 @@ import Testing
 
     /// Opens the streams of all devices that may have one.
     @discardableResult
-    private mutating func open(_ slot: Int, _ count: Int = 9) -> [Int] {
-        (0..<count).compactMap { _ in runs.next(slot, now: Fixtures.now) }
+    private mutating func open(_ runIndex: Int, _ count: Int = 9) -> [Int] {
+        (0..<count).compactMap { _ in runs.next(runIndex, now: Fixtures.now) }
     }
 
-    private mutating func accept(_ slot: Int, _ positions: [Int]) {
-        for position in positions { runs.accepted(slot, position) }
+    private mutating func accept(_ runIndex: Int, _ positions: [Int]) {
+        for position in positions { runs.accepted(runIndex, position) }
     }
 
     private mutating func takeOver() -> LoopRuns.Finished? { runs.takeOver(key) }
@@ -40,28 +40,28 @@ import Testing
     // MARK: - From its begin to its end
 
     @Test mutating func `a run asks for streams, is over once its last stream has ended, told once, and taken over`() {
-        let slot = runs.begin(Fixtures.loopRun())
-        runs.ready(slot)
-        #expect(taken() == [.ask(slot: slot)])
-        let positions = open(slot)
+        let runIndex = runs.begin(Fixtures.loopRun())
+        runs.ready(runIndex)
+        #expect(taken() == [.ask(runIndex: runIndex)])
+        let positions = open(runIndex)
         #expect(positions == [0, 1, 2, 3, 4])
-        accept(slot, Array(positions.dropLast()))
+        accept(runIndex, Array(positions.dropLast()))
         #expect(taken() == [] && takeOver()?.epoch == nil)
-        let hasActions = runs.accepted(slot, 4)
+        let hasActions = runs.accepted(runIndex, 4)
         #expect(hasActions && taken() == [.tellOver(key)])
-        runs.ranOut(slot)
-        runs.ready(slot)
+        runs.ranOut(runIndex)
+        runs.ready(runIndex)
         #expect(taken() == [])
         let over = runs.takeOver(key)
         #expect(over?.epoch == 1 && over?.shard.id.key == key)
-        #expect(taken() == [.freed(slot: slot, wasProbe: false)])
-        #expect(runs.isEmpty && runs.takenSlots == [] && takeOver()?.epoch == nil)
+        #expect(taken() == [.freed(runIndex: runIndex, wasProbe: false)])
+        #expect(runs.isEmpty && runs.takenIndexes == [] && takeOver()?.epoch == nil)
     }
 
     @Test mutating func `an accepted device has nothing to be done, and costs no action`() {
-        let slot = begin()
-        for position in open(slot).dropLast() {
-            let hasActions = runs.accepted(slot, position)
+        let runIndex = begin()
+        for position in open(runIndex).dropLast() {
+            let hasActions = runs.accepted(runIndex, position)
             #expect(!hasActions)
         }
         #expect(runs.actions.isEmpty)
@@ -70,10 +70,10 @@ import Testing
     @Test mutating func `a run without a device left is over when it is asked for one`() {
         var progress = Progress(count: 5)
         for position in 0..<5 { progress.accept(position) }
-        let slot = runs.begin(Fixtures.loopRun(progress: progress))
-        runs.ready(slot)
-        #expect(taken() == [.ask(slot: slot)] && open(slot) == [])
-        let hasActions = runs.ranOut(slot)
+        let runIndex = runs.begin(Fixtures.loopRun(progress: progress))
+        runs.ready(runIndex)
+        #expect(taken() == [.ask(runIndex: runIndex)] && open(runIndex) == [])
+        let hasActions = runs.ranOut(runIndex)
         #expect(hasActions && taken() == [.tellOver(key)])
     }
 
@@ -90,35 +90,35 @@ import Testing
     // MARK: - Stops
 
     @Test mutating func `a stop is told to the endpoint, and the run is over when its streams have ended`() {
-        let slot = begin()
-        open(slot, 2)
+        let runIndex = begin()
+        open(runIndex, 2)
         runs.stop(key, .setAside(.paused))
-        #expect(taken() == [.stopped(slot: slot)] && runs.isStopped(slot) && open(slot) == [])
-        accept(slot, [0])
+        #expect(taken() == [.stopped(runIndex: runIndex)] && runs.isStopped(runIndex) && open(runIndex) == [])
+        accept(runIndex, [0])
         #expect(taken() == [])
-        accept(slot, [1])
+        accept(runIndex, [1])
         #expect(taken() == [.tellOver(key)])
         #expect(runs.stopped([key]).map(\.epoch) == [1])
     }
 
     @Test mutating func `a run that its answers stop tells the endpoint as well`() {
-        let slot = begin()
-        open(slot, 2)
-        runs.told(slot, 0, .setAside(.credentials), now: Fixtures.now)
-        #expect(taken() == [.stopped(slot: slot)])
-        runs.told(slot, 1, .setAside(.credentials), now: Fixtures.now)
+        let runIndex = begin()
+        open(runIndex, 2)
+        runs.told(runIndex, 0, .setAside(.credentials), now: Fixtures.now)
+        #expect(taken() == [.stopped(runIndex: runIndex)])
+        runs.told(runIndex, 1, .setAside(.credentials), now: Fixtures.now)
         #expect(taken() == [.tellOver(key)])
-        let (first, second) = (runs.credentialsRefused(slot), runs.credentialsRefused(slot))
+        let (first, second) = (runs.credentialsRefused(runIndex), runs.credentialsRefused(runIndex))
         #expect(first && !second)
     }
 
     @Test mutating func `an open breaker sets aside the runs of its app and provider, but not its probe`() {
-        let (slot, probe) = (begin(0), begin(1, isProbe: true))
+        let (runIndex, probe) = (begin(0), begin(1, isProbe: true))
         runs.setAside(app: "news", provider: ProviderName(rawValue: "fcm"))
         runs.setAside(app: "other", provider: .apns)
         #expect(taken() == [])
         runs.setAside(app: "news", provider: .apns)
-        #expect(taken() == [.stopped(slot: slot), .tellOver(key(0))] && !runs.isStopped(probe))
+        #expect(taken() == [.stopped(runIndex: runIndex), .tellOver(key(0))] && !runs.isStopped(probe))
     }
 
     @Test mutating func `stops, adoptions and forgetting of shards that have no run here do nothing`() {
@@ -131,18 +131,18 @@ import Testing
     // MARK: - Adoption
 
     @Test mutating func `a run that is adopted goes on, and is told over once more`() {
-        let slot = begin()
+        let runIndex = begin()
         runs.stop(key, .leaseLost)
-        #expect(taken() == [.stopped(slot: slot), .tellOver(key)])
+        #expect(taken() == [.stopped(runIndex: runIndex), .tellOver(key)])
         runs.adopted(key, epoch: 2, isLeaseLost: false)
-        #expect(taken() == [.ask(slot: slot)] && runs.epoch(slot) == 2 && takeOver()?.epoch == nil)
-        accept(slot, open(slot))
+        #expect(taken() == [.ask(runIndex: runIndex)] && runs.epoch(runIndex) == 2 && takeOver()?.epoch == nil)
+        accept(runIndex, open(runIndex))
         #expect(taken() == [.tellOver(key)])
     }
 
     @Test mutating func `a run that is adopted when it is over, or whose lease is lost again, is told over at once`() {
-        let slot = begin()
-        accept(slot, open(slot))
+        let runIndex = begin()
+        accept(runIndex, open(runIndex))
         runs.adopted(key, epoch: 2, isLeaseLost: false)
         #expect(taken() == [.tellOver(key), .tellOver(key)])
         begin(1)
@@ -153,24 +153,26 @@ import Testing
     // MARK: - Forgotten
 
     @Test mutating func `a forgotten run keeps its place until its last stream has ended, and is never told over`() {
-        let slot = begin(isProbe: true)
-        open(slot, 1)
+        let runIndex = begin(isProbe: true)
+        open(runIndex, 1)
         runs.forget(key)
-        #expect(taken() == [.stopped(slot: slot)] && runs.takenSlots == [slot] && runs.sendingSlots == [])
+        #expect(
+            taken() == [.stopped(runIndex: runIndex)] && runs.takenIndexes == [runIndex] && runs.sendingIndexes == []
+        )
         let next = begin()
-        #expect(next != slot && takeOver()?.epoch == nil && open(slot) == [])
-        runs.ranOut(slot)
+        #expect(next != runIndex && takeOver()?.epoch == nil && open(runIndex) == [])
+        runs.ranOut(runIndex)
         runs.setAside(app: "news", provider: .apns)
-        #expect(taken().allSatisfy { $0 != .stopped(slot: slot) })
-        let hasActions = runs.accepted(slot, 0)
-        #expect(hasActions && taken() == [.freed(slot: slot, wasProbe: true)])
+        #expect(taken().allSatisfy { $0 != .stopped(runIndex: runIndex) })
+        let hasActions = runs.accepted(runIndex, 0)
+        #expect(hasActions && taken() == [.freed(runIndex: runIndex, wasProbe: true)])
     }
 
     @Test mutating func `a forgotten run without a stream leaves its place at once`() {
-        let slot = begin()
+        let runIndex = begin()
         runs.forget(key)
-        #expect(taken() == [.stopped(slot: slot), .freed(slot: slot, wasProbe: false)])
-        #expect(begin() == slot)
+        #expect(taken() == [.stopped(runIndex: runIndex), .freed(runIndex: runIndex, wasProbe: false)])
+        #expect(begin() == runIndex)
     }
 
     // MARK: - The turn
@@ -182,32 +184,32 @@ import Testing
     @Test mutating func `streams are opened while the lease holds and the campaigns are known, as of a turn's begin`() {
         #expect(!runs.mayOpen)
         for (lease, known, mayOpen) in [(5, 5, true), (4, 5, false), (5, 4, false), (0, 0, false)] {
-            runs.turnBegan(at: instant(4), leaseUntil: instant(lease), knownUntil: instant(known))
+            runs.tickBegan(at: instant(4), leaseUntil: instant(lease), knownUntil: instant(known))
             #expect(runs.mayOpen == mayOpen)
         }
     }
 
     @Test mutating func `as many answers may be uncommitted as the bound says, which changes with the next turn`() {
         runs.limitUnflushed(to: 2)
-        runs.turnBegan(at: instant(1), leaseUntil: instant(9), knownUntil: instant(9))
-        let slot = begin()
-        accept(slot, open(slot, 1))
+        runs.tickBegan(at: instant(1), leaseUntil: instant(9), knownUntil: instant(9))
+        let runIndex = begin()
+        accept(runIndex, open(runIndex, 1))
         #expect(runs.mayOpen)
-        accept(slot, open(slot, 1))
+        accept(runIndex, open(runIndex, 1))
         #expect(!runs.mayOpen && runs.unflushed == 2)
         runs.limitUnflushed(to: 3)
         #expect(!runs.mayOpen)
-        runs.turnBegan(at: instant(2), leaseUntil: instant(9), knownUntil: instant(9))
+        runs.tickBegan(at: instant(2), leaseUntil: instant(9), knownUntil: instant(9))
         #expect(runs.mayOpen)
     }
 
     @Test mutating func `what ends without a stream counts when the devices have run out`() {
-        let slot = begin()
-        while let position = runs.next(slot, now: Fixtures.now) {
-            runs.leftOut(slot, position, LeftOut(.skipped, reason: "Aborted"))
+        let runIndex = begin()
+        while let position = runs.next(runIndex, now: Fixtures.now) {
+            runs.leftOut(runIndex, position, LeftOut(.skipped, reason: "Aborted"))
         }
         #expect(runs.unflushed == 0)
-        runs.ranOut(slot)
+        runs.ranOut(runIndex)
         #expect(runs.unflushed == 5 && taken() == [.tellOver(key)])
     }
 
@@ -216,15 +218,15 @@ import Testing
     @Test mutating func `a run with a slot says when to look again, and is asked when it is somebody's turn`() {
         let start = Fixtures.now.milliseconds * 1000
         let turns = Slot(begins: start, length: 1_000_000)
-        let slot = runs.begin(Fixtures.loopRun(slot: turns))
-        runs.ready(slot)
+        let runIndex = runs.begin(Fixtures.loopRun(slot: turns))
+        runs.ready(runIndex)
         _ = taken()
-        #expect(open(slot) == [0])
+        #expect(open(runIndex) == [0])
         #expect(pace() == LoopRuns.pacingRest && taken() == [])
-        runs.stop(slot, .setAside(.paused))
+        runs.stop(runIndex, .setAside(.paused))
         _ = taken()
         #expect(pace() == LoopRuns.pacingPause)
-        accept(slot, [0])
+        accept(runIndex, [0])
         #expect(pace() == nil)
     }
 

@@ -7,11 +7,11 @@ import Testing
 @Suite struct LoopSavingTests {
     private var runs = LoopRuns(unflushedMax: 100)
     private let key = Fixtures.key
-    private var slot = 0
+    private var runIndex = 0
 
     init() {
-        slot = runs.begin(Fixtures.loopRun())
-        runs.ready(slot)
+        runIndex = runs.begin(Fixtures.loopRun())
+        runs.ready(runIndex)
         _ = taken()
     }
 
@@ -23,14 +23,14 @@ import Testing
 
     private mutating func accept(_ count: Int) {
         for _ in 0..<count {
-            guard let position = runs.next(slot, now: Fixtures.now) else { return }
-            runs.accepted(slot, position)
+            guard let position = runs.next(runIndex, now: Fixtures.now) else { return }
+            runs.accepted(runIndex, position)
         }
     }
 
     private mutating func answers() -> [Int] { runs.save().map(\.answers) }
 
-    private mutating func next() -> Int? { runs.next(slot, now: Fixtures.now) }
+    private mutating func next() -> Int? { runs.next(runIndex, now: Fixtures.now) }
 
     @Test mutating func `answers count as uncommitted until the ledger has them, and no longer`() {
         accept(2)
@@ -75,8 +75,8 @@ import Testing
         _ = taken()
         #expect(answers().count == 2)
         runs.saved(fenced: [key])
-        #expect(taken() == [.stopped(slot: slot), .tellOver(key)])
-        #expect(runs.stop(of: slot) == .leaseLost && runs.stop(of: other) == nil && runs.unflushed == 0)
+        #expect(taken() == [.stopped(runIndex: runIndex), .tellOver(key)])
+        #expect(runs.stop(of: runIndex) == .leaseLost && runs.stop(of: other) == nil && runs.unflushed == 0)
     }
 
     @Test mutating func `a save that is fenced because its run was adopted meanwhile is made again at once`() {
@@ -85,7 +85,7 @@ import Testing
         runs.adopted(key, epoch: 2, isLeaseLost: false)
         _ = taken()
         runs.saved(fenced: [key])
-        #expect(runs.stop(of: slot) == nil && taken() == [] && runs.unflushed == 2)
+        #expect(runs.stop(of: runIndex) == nil && taken() == [] && runs.unflushed == 2)
         let again = runs.save()
         #expect(again.map(\.epoch) == [2] && again.map(\.answers) == [2])
         runs.saved(fenced: [])
@@ -102,14 +102,14 @@ import Testing
         runs.saved(fenced: [])
         #expect(runs.unflushed == 0)
 
-        slot = runs.begin(Fixtures.loopRun())
+        runIndex = runs.begin(Fixtures.loopRun())
         accept(2)
         #expect(answers() == [2])
         accept(1)
-        _ = runs.next(slot, now: Fixtures.now)
+        _ = runs.next(runIndex, now: Fixtures.now)
         runs.forget(key)
         #expect(runs.unflushed == 2)
-        runs.accepted(slot, 3)
+        runs.accepted(runIndex, 3)
         runs.saveFailed()
         #expect(runs.unflushed == 0 && answers() == [])
     }
@@ -122,26 +122,26 @@ import Testing
         let next = runs.begin(Fixtures.loopRun())
         runs.ready(next)
         _ = taken()
-        #expect(next == slot)
+        #expect(next == runIndex)
         if isTaken { runs.saved(fenced: [key]) } else { runs.saveFailed() }
         #expect(runs.stop(of: next) == nil && runs.unflushed == 0 && taken() == [] && answers() == [])
     }
 
     @Test mutating func `with at most once, devices behind the mark wait for its save, and are asked for then`() {
         runs = LoopRuns(unflushedMax: 100)
-        slot = runs.begin(Fixtures.loopRun(dropUnknown: true))
-        runs.ready(slot)
+        runIndex = runs.begin(Fixtures.loopRun(dropUnknown: true))
+        runs.ready(runIndex)
         #expect(taken() == [] && next() == nil)
         #expect(answers() == [0])
         runs.saved(fenced: [])
-        #expect(taken() == [.ask(slot: slot)] && next() == 0)
+        #expect(taken() == [.ask(runIndex: runIndex)] && next() == 0)
     }
 
     @Test mutating func `a save is due at once when many answers wait`() {
         runs = LoopRuns(unflushedMax: 10_000)
         for ordinal in 0..<UInt32(LoopRuns.saveAnswers / 5) {
             #expect(!runs.isSaveDue)
-            slot = runs.begin(Fixtures.loopRun(ordinal))
+            runIndex = runs.begin(Fixtures.loopRun(ordinal))
             accept(5)
         }
         #expect(runs.isSaveDue)

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct SupersessionTests {
     @Test func `the later instant is the newer, and of equal ones the later acceptance`() {
-        func place(_ seconds: Int64, _ number: UInt32) -> Supersession.Place {
-            Supersession.Place(createdAt: Fixtures.after(seconds), number: number)
+        func position(_ seconds: Int64, _ number: UInt32) -> Supersession.Position {
+            Supersession.Position(createdAt: Fixtures.after(seconds), number: number)
         }
-        #expect(place(0, 9) < place(1, 2))
-        #expect(place(1, 2) < place(1, 9))
-        #expect(!(place(1, 2) < place(1, 2)))
+        #expect(position(0, 9) < position(1, 2))
+        #expect(position(1, 2) < position(1, 9))
+        #expect(!(position(1, 2) < position(1, 2)))
     }
 
     @Test func `it begins when no run is left, and in any case when no worker can open a stream`() {
@@ -19,7 +19,7 @@ import Testing
         #expect(mayBegin(0, after: 0))
         #expect(!mayBegin(1, after: 14))
         #expect(mayBegin(1, after: 15))
-        #expect(Supersession.knowledgeLasts < Supersession.patience)
+        #expect(Supersession.knowledgeLasts < Supersession.timeout)
     }
 
     @Test func `a superseded campaign ends so, unless it was cancelled before`() {

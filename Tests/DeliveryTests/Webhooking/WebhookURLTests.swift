@@ -56,12 +56,12 @@ import Testing
     }
 
     @Test func `connections go to the public internet, and of this machine to itself alone`() throws {
-        #expect(WebhookHosts.reach(of: try WebhookURL("https://hooks.example.com/")) == .global)
-        #expect(WebhookHosts.reach(of: try WebhookURL("https://10.0.0.1/")) == .global)
-        #expect(WebhookHosts.reach(of: try WebhookURL("http://localhost:9000/")) == .loopback)
-        #expect(WebhookHosts.reach(of: try WebhookURL("https://[::1]:9443/")) == .loopback)
-        #expect(AddressReach.loopback.allows([127, 0, 0, 5]) && !AddressReach.loopback.allows([10, 0, 0, 1]))
-        #expect(AddressReach.loopback.allows([UInt8](repeating: 0, count: 15) + [1]))
-        #expect(!AddressReach.loopback.allows([8, 8, 8, 8]) && !AddressReach.loopback.allows([]))
+        #expect(WebhookHosts.scope(of: try WebhookURL("https://hooks.example.com/")) == .global)
+        #expect(WebhookHosts.scope(of: try WebhookURL("https://10.0.0.1/")) == .global)
+        #expect(WebhookHosts.scope(of: try WebhookURL("http://localhost:9000/")) == .loopback)
+        #expect(WebhookHosts.scope(of: try WebhookURL("https://[::1]:9443/")) == .loopback)
+        #expect(AddressScope.loopback.allows([127, 0, 0, 5]) && !AddressScope.loopback.allows([10, 0, 0, 1]))
+        #expect(AddressScope.loopback.allows([UInt8](repeating: 0, count: 15) + [1]))
+        #expect(!AddressScope.loopback.allows([8, 8, 8, 8]) && !AddressScope.loopback.allows([]))
     }
 }

@@ -107,17 +107,17 @@ import Testing
 private enum Huffman {
     static func digits(_ bytes: some Sequence<UInt8>) -> String {
         let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
-        var (text, place) = ("", 0)
-        while place + 5 <= bits.count, text.count < 3 {
-            let five = bits[place..<place + 5].reduce(0) { $0 << 1 | Int($1) }
+        var (text, offset) = ("", 0)
+        while offset + 5 <= bits.count, text.count < 3 {
+            let five = bits[offset..<offset + 5].reduce(0) { $0 << 1 | Int($1) }
             if five < 3 {
                 text += String(five)
-                place += 5
-            } else if place + 6 <= bits.count {
-                let six = bits[place..<place + 6].reduce(0) { $0 << 1 | Int($1) }
+                offset += 5
+            } else if offset + 6 <= bits.count {
+                let six = bits[offset..<offset + 6].reduce(0) { $0 << 1 | Int($1) }
                 guard (0x19...0x1F).contains(six) else { break }
                 text += String(six - 0x19 + 3)
-                place += 6
+                offset += 6
             } else {
                 break
             }

@@ -24,13 +24,13 @@ extension EndToEnd {
             try await PrivateFleet.with { fleet in
                 let (edge, _) = try await fleet.startEdge()
                 _ = try await fleet.startWorker()
-                let ear = try await EventEar(fleet)
+                let listener = try await EventListener(fleet)
                 let full = Self.job("all", #"{"everyone": true}"#).replacing("modal", with: "full")
                 try Data(full.utf8).write(to: URL(fileURLWithPath: "\(fleet.folder)/all.json"))
                 let sent = try await fleet.run("campaign", "send", "all.json", "--wait", "--timeout", "60s")
                 #expect(sent.exit == 0 && sent.errors.contains("discarded by the phone"), "\(sent.errors)")
-                let accepted = try await ear.events("campaign.accepted", of: "all")[0].json
-                await ear.close()
+                let accepted = try await listener.events("campaign.accepted", of: "all")[0].json
+                await listener.close()
                 #expect(accepted["data"]?["expires_at"] == nil && accepted["data"]?["campaign"] == "all")
                 #expect(accepted["data"]?["warnings"]?.array?.first?["pointer"] == "/content/in_app/image_url")
                 var said = [sent.output, sent.errors, accepted.text]

@@ -70,13 +70,13 @@ struct Phone: Sendable {
                 var next = elements.startIndex
                 func start() {
                     guard next < elements.endIndex else { return }
-                    let (place, element) = (next, elements[next])
+                    let (index, element) = (next, elements[next])
                     next += 1
-                    group.addTask { (place, try await body(element)) }
+                    group.addTask { (index, try await body(element)) }
                 }
                 for _ in 0..<16 { start() }
-                while let (place, value) = try await group.next() {
-                    values[place] = value
+                while let (index, value) = try await group.next() {
+                    values[index] = value
                     start()
                 }
                 return try elements.indices.map { try #require(values[$0]) }

@@ -74,7 +74,7 @@ extension EndToEnd {
                     return expected.allSatisfy { report.devices($0.key) == $0.value }
                 }
                 let report = try await fleet.report("derby")
-                for (place, count) in expected { #expect(report.devices(place) == count, "\(place)") }
+                for (index, count) in expected { #expect(report.devices(index) == count, "\(index)") }
             }
         }
 
@@ -113,14 +113,14 @@ extension EndToEnd {
                 plans.append((phone, [events], late, try #require(push["r"]?.string)))
             }
             let known = plans
-            _ = try await Phone.Edge.forEach(Array(known.indices)) { place in
-                let plan = known[place]
+            _ = try await Phone.Edge.forEach(Array(known.indices)) { index in
+                let plan = known[index]
                 let content = try await edge.ask("GET", "/v1/messages/\(plan.rich)", bearer: plan.phone.secret)
                 #expect(content.status == 200 && content.fields["content-type"]?.hasPrefix("text/html") == true)
                 for events in plan.requests { try await track(events, plan.phone, edge) }
             }
-            _ = try await Phone.Edge.forEach(known.indices.filter { !known[$0].late.isEmpty }) { place in
-                try await track(known[place].late, known[place].phone, edge)
+            _ = try await Phone.Edge.forEach(known.indices.filter { !known[$0].late.isEmpty }) { index in
+                try await track(known[index].late, known[index].phone, edge)
             }
             return expected
         }
@@ -135,8 +135,8 @@ extension EndToEnd {
 
 extension JSONValue {
     /// Returns the number of devices at a path of a report: `system/opened`, or `content/actioned/BUY`.
-    fileprivate func devices(_ place: String) -> Int? {
-        let words = place.split(separator: "/").map(String.init)
+    fileprivate func devices(_ index: String) -> Int? {
+        let words = index.split(separator: "/").map(String.init)
         let step = self["surfaces"]?[words[0]]?[words[1]]
         guard words.count > 2 else { return step?["devices"]?.integer.map { Int($0) } }
         return (step?["actions"] ?? step?["reasons"])?[words[2]]?.integer.map { Int($0) }

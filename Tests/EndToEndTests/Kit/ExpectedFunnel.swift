@@ -24,15 +24,15 @@ struct ExpectedFunnel {
     func differences(from report: JSONValue) -> [String] {
         Self.surfaces.flatMap { surface in
             Self.steps.flatMap { step -> [String] in
-                let (place, said) = ("\(surface)/\(step)", report["surfaces"]?[surface]?[step])
+                let (key, said) = ("\(surface)/\(step)", report["surfaces"]?[surface]?[step])
                 let count = said?["devices"]?.integer.map { Int($0) }
-                let expected = devices[place] ?? 0
-                var found = count == expected ? [] : ["\(place): \(count.map(String.init) ?? "none"), not \(expected)"]
+                let expected = devices[key] ?? 0
+                var found = count == expected ? [] : ["\(key): \(count.map(String.init) ?? "none"), not \(expected)"]
                 var words: [String: Int] = [:]
                 if case .object(let members)? = said?["actions"] ?? said?["reasons"] {
                     for member in members { words[member.name] = member.value.integer.map { Int($0) } }
                 }
-                if words != details[place] ?? [:] { found.append("\(place): \(words), not \(details[place] ?? [:])") }
+                if words != details[key] ?? [:] { found.append("\(key): \(words), not \(details[key] ?? [:])") }
                 return found
             }
         }

@@ -11,14 +11,14 @@ import Testing
     {
         let rig = try PhoneRig { $0.soundFolder = $0.folder.appendingPathComponent("Sounds") }
         try await rig.register()
-        await rig.far.serve("goal.1", type: "audio/x-wav", wave)
+        await rig.peer.serve("goal.1", type: "audio/x-wav", wave)
         let push = try push(
             ["c": "derby", "m": "m1", "r": "goal.1", "t": "sound"],
             aps: ["content-available": 1],
             ["message": "Goal"]
         )
         #expect(await rig.phone.received(push) == .newData)
-        let name = try #require(rig.ear.notifications.first?.sound)
+        let name = try #require(rig.listener.notifications.first?.sound)
         #expect(name == "fanfare-goal_1.wav")
         #expect(try Data(contentsOf: rig.folder.appendingPathComponent("Sounds/" + name)) == wave)
         _ = await rig.phone.forget()
@@ -45,7 +45,7 @@ import Testing
             let name = RichContentName(id: "\(number)", type: "")
             let content = RichContent(name: name, contentType: "audio/wav", data: wave)
             try store.keep(content, now: now + TimeInterval(number))
-            #expect(store.place(content) != nil)
+            #expect(store.location(content) != nil)
             if number == 0 { try wave.write(to: folder.appendingPathComponent("own.wav")) }
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)

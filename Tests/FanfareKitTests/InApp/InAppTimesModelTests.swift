@@ -49,9 +49,9 @@ import Testing
             stack += waiting.filter { $0.due <= now }
             waiting.removeAll { $0.due <= now }
             guard isFree, asked == nil, shown == nil, byHand || now >= shownAt + interval,
-                let place = stack.lastIndex(where: { byHand || !$0.isPostponed })
+                let index = stack.lastIndex(where: { byHand || !$0.isPostponed })
             else { return (late, nil) }
-            asked = stack.remove(at: place)
+            asked = stack.remove(at: index)
             return (late, asked?.name)
         }
 

@@ -33,7 +33,7 @@ import Testing
         func hide(_ notification: InAppNotification) {}
     }
 
-    @MainActor private final class Ears: FanfareDelegate {
+    @MainActor private final class RecordingDelegate: FanfareDelegate {
         var links: [String] = []
         func fanfare(_ fanfare: Fanfare, shouldOpen link: String, from push: PushMessage?) -> Bool {
             links.append(link)
@@ -43,7 +43,7 @@ import Testing
 
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("looks-\(UUID().uuidString)")
     private let drawer = Drawer()
-    private let ears = Ears()
+    private let recorder = RecordingDelegate()
     /// A stage holds its kit weakly.
     private var kept: [Fanfare] = []
 
@@ -53,10 +53,10 @@ import Testing
         var options = FanfareOptions()
         options.folder = folder
         options.looks = looks
-        let fanfare = try Fanfare(integrationKey: "", server: "", options: options, delegate: ears)
+        let fanfare = try Fanfare(integrationKey: "", server: "", options: options, delegate: recorder)
         fanfare.presenters.language = "es"
         if draws { fanfare.presenters.drawer = drawer }
-        let stage = Stage(ears)
+        let stage = Stage(recorder)
         stage.fanfare = fanfare
         kept.append(fanfare)
         return (fanfare, stage)
@@ -143,8 +143,8 @@ import Testing
         end(.exited)
         #expect(closings.all == [.button("link"), .tapped, .button("buy"), .dismissed])
         // The delegate is called in a separate task.
-        for _ in 0..<100_000 where ears.links.isEmpty { await Task.yield() }
-        #expect(ears.links == ["https://example.com"])
+        for _ in 0..<100_000 where recorder.links.isEmpty { await Task.yield() }
+        #expect(recorder.links == ["https://example.com"])
     }
 
     @MainActor private final class Closings { var all: [InAppClosing] = [] }

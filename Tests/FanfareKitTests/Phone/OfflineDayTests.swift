@@ -32,10 +32,10 @@ import Testing
         seed: Int
     ) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let far = Peer(seed: UInt64(seed))
-        let rig = try PhoneRig(far)
+        let peer = Peer(seed: UInt64(seed))
+        let rig = try PhoneRig(peer)
         try await rig.register()
-        await far.be(.away)
+        await peer.be(.away)
         // The app is killed twice while it writes an event, which was not confirmed, so the event happens again.
         let kills = [50 + random.below(150), 250 + random.below(200)]
         for number in 0..<500 {
@@ -48,26 +48,26 @@ import Testing
             if await rig.phone.waitingEvents < before { try await happen(number, on: rig.phone) }
         }
         #expect(await rig.phone.waitingEvents == 500)
-        #expect(await far.counted.isEmpty)
+        #expect(await peer.counted.isEmpty)
         let noted = await rig.phone.outbox.events.map(\.id.uuidString)
         #expect(Set(noted).count == 500)
 
         // Online again: the app is killed while the server accepts the first batch; later ones cross a bad network.
-        await far.be(.neverAnswers)
+        await peer.be(.neverAnswers)
         await rig.phone.networkReturned()
-        while await far.counted.isEmpty { await Task.yield() }
-        await far.be(.moody)
+        while await peer.counted.isEmpty { await Task.yield() }
+        await peer.be(.moody)
         try await rig.kill()
         try await rig.pass(86_400)
-        await far.be(.well)
+        await peer.be(.well)
         try await rig.pass(3600)
 
         #expect(await rig.phone.waitingEvents == 0 && EventJournal(rig.journal).read().isEmpty)
-        let counted = await far.counted
+        let counted = await peer.counted
         #expect(Set(counted.keys) == Set(noted) && counted.count == 500)
         // Some came more than once, which is why they have ids.
         #expect(counted.values.contains { $0 > 1 })
-        #expect(await far.events.compactMap { $0["m"]?.string } == (0..<500).map(Self.signedOne))
+        #expect(await peer.events.compactMap { $0["m"]?.string } == (0..<500).map(Self.signedOne))
     }
 
     @Test func `a journal that is cut at any byte has every event whose line is whole, and takes new ones`()
@@ -92,30 +92,30 @@ import Testing
     @Test func `a poll's answers wait for the network too, over a kill, and are sent until they are taken`()
         async throws
     {
-        let far = Peer()
-        let rig = try PhoneRig(far)
+        let peer = Peer()
+        let rig = try PhoneRig(peer)
         try await rig.register()
-        await far.serve("who", type: "application/json", Data(pollText.utf8), isCampaigns: true)
+        await peer.serve("who", type: "application/json", Data(pollText.utf8), isCampaigns: true)
         let poll = try push(["c": "who", "m": "m1", "k": "poll", "r": "who", "t": "poll"], aps: ["alert": "Who?"])
         await rig.phone.responded(.opened, to: poll)
         await rig.phone.settled()
-        #expect(rig.ear.heard().contains("present who"))
-        await far.be(.away)
+        #expect(rig.listener.heard().contains("present who"))
+        await peer.be(.away)
         await rig.phone.viewDisplayed(poll)
         await rig.phone.answered(poll, ["q": ["a"]])
         try await rig.pass(3600)
         try await rig.kill()
-        _ = await far.taken("", "")
-        await far.be(.losesAnswers)
+        _ = await peer.taken("", "")
+        await peer.be(.losesAnswers)
         await rig.phone.networkReturned()
         await rig.phone.settled()
-        await far.be(.well)
+        await peer.be(.well)
         try await rig.pass(3600)
-        let sent = await far.taken("POST", "/v1/polls/who/answers")
+        let sent = await peer.taken("POST", "/v1/polls/who/answers")
         let bodies = try sent.map { try JSONDecoder().decode(JSON.self, from: try #require($0.body)) }
         #expect(bodies.count == 2 && Set(bodies).count == 1)
         #expect(await rig.phone.answerBox.waiting.isEmpty)
-        #expect(await far.events.map { $0["type"]?.string } == ["opened", "displayed"])
+        #expect(await peer.events.map { $0["type"]?.string } == ["opened", "displayed"])
     }
 
     private let pollText = """

@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: EdgeRules.areThere)) struct PeerTests {
     private static let device = "/v1/devices/7b0c1f6e-0d6d-4a63-9a5e-4b1f3a0a7c11"
 
-    private let far = Peer()
+    private let peer = Peer()
 
     private func body(_ text: String) -> Data { Data(text.utf8) }
 
@@ -26,7 +26,7 @@ import Testing
     ) async throws -> String {
         var request = EdgeRequest(method: method, path: path, bearer: bearer, userProof: proof, body: text.map(body))
         request.headers["fanfare-message"] = message
-        let reply = try await far.send(request)
+        let reply = try await peer.send(request)
         let json = try? JSONDecoder().decode(JSON.self, from: reply.body)
         let words = [String(reply.status), json?["status"]?.string, json?["pointer"]?.string]
         return words.compactMap(\.self).joined(separator: " ")
@@ -35,7 +35,7 @@ import Testing
     /// Returns the secret of a newly registered device.
     private func registered() async throws -> String {
         #expect(try await answer("PUT", Self.device, Peer.key, registration()) == "201 registered")
-        return try #require(await far.devices.values.first?.secret)
+        return try #require(await peer.devices.values.first?.secret)
     }
 
     @Test func `who asks shows the key of the app to register, and the device's own secret for everything else`()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a user is believed with the word of the app's back end`() async throws {
-        await far.vouch(["ana": "word"])
+        await peer.vouch(["ana": "word"])
         let text = registration(#", "user": "ana""#)
         for proof in [nil, "", "of another"] {
             let answer = try await answer("PUT", Self.device, Peer.key, text, proof: proof)
@@ -98,7 +98,7 @@ import Testing
 
         let choices = #"[{"id": "a", "title": "A"}]"#
         let page = #"{"title": "W", "questions": [{"id": "q", "title": "Q", "select": "one", "choices": \#(choices)}]}"#
-        await far.serve("who", type: "application/json", body(page), isCampaigns: true)
+        await peer.serve("who", type: "application/json", body(page), isCampaigns: true)
         func answers(_ message: String, _ choice: String) -> String {
             let all = #"[{"question": "q", "choices": ["\#(choice)"]}]"#
             return #"{"m": "\#(message)", "at": "2026-09-21T14:13:20Z", "answers": \#(all)}"#
@@ -116,8 +116,8 @@ import Testing
 
     @Test func `a campaign's content is for those who show the signed id of its push`() async throws {
         let secret = try await registered()
-        await far.serve("offer", type: "application/json", body("{}"), isCampaigns: true)
-        await far.serve("coupon", type: "application/json", body("{}"))
+        await peer.serve("offer", type: "application/json", body("{}"), isCampaigns: true)
+        await peer.serve("coupon", type: "application/json", body("{}"))
         let path = "/v1/messages/offer"
         #expect(try await answer("GET", path, secret) == "404 unexpected_error")
         #expect(try await answer("GET", path, secret, message: signed("m", of: "derby")) == "404 unexpected_error")

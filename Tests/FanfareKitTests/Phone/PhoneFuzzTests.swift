@@ -76,8 +76,8 @@ import Testing
         try await rig.register()
         await rig.phone.becameActive()
         for number in 0..<40 {
-            await rig.far.serve("page", type: "application/json", body(&random, pages))
-            await rig.far.answerSessions(body(&random, sessions), tag: "\(number)")
+            await rig.peer.serve("page", type: "application/json", body(&random, pages))
+            await rig.peer.answerSessions(body(&random, sessions), tag: "\(number)")
             if let push = PushMessage(userInfo(&random)) {
                 switch random.below(6) {
                 case 0: _ = await rig.phone.received(push)
@@ -95,18 +95,18 @@ import Testing
         }
         // The shown message is dismissed, and a valid campaign is presented.
         await rig.phone.settled()
-        while let current = await rig.phone.turn.current {
+        while let current = await rig.phone.campaignQueue.current {
             await rig.phone.viewEnded(current, .exited)
             await rig.phone.settled()
         }
-        await rig.far.serve("page", type: "application/json", Data(pages[0].utf8))
-        _ = rig.ear.heard()
+        await rig.peer.serve("page", type: "application/json", Data(pages[0].utf8))
+        _ = rig.listener.heard()
         await rig.phone.responded(
             .opened,
             to: try push(["c": "good", "k": "announcement", "r": "page"], aps: ["alert": "x"])
         )
         await rig.phone.settled()
-        #expect(rig.ear.heard().contains("present good"))
+        #expect(rig.listener.heard().contains("present good"))
         try await rig.pass(86_400)
         #expect(await rig.phone.waitingEvents == 0)
     }

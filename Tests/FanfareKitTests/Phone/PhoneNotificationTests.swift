@@ -7,7 +7,7 @@ import Testing
 @Suite struct PhoneNotificationTests {
     private func events(_ rig: PhoneRig) async -> [String] {
         await rig.phone.settled()
-        return await rig.far.events.map { event in
+        return await rig.peer.events.map { event in
             [event["type"], event["surface"], event["action"] ?? event["reason"]].compactMap { $0?.string }
                 .joined(separator: " ")
         }
@@ -15,15 +15,15 @@ import Testing
 
     /// Returns a registered phone in front.
     private func rig(_ notifies: NotifierAnswer = .drawn, besides: [String: JSON] = [:]) async throws -> PhoneRig {
-        let rig = try PhoneRig(ear: Ear(notifies: notifies))
+        let rig = try PhoneRig(listener: RecordingListener(notifies: notifies))
         try await rig.register()
-        await rig.far.offer([], tag: "\"one\"", besides: besides)
+        await rig.peer.offer([], tag: "\"one\"", besides: besides)
         await rig.phone.becameActive()
         await rig.phone.settled()
         return rig
     }
 
-    private func told(_ rig: PhoneRig) -> [String] { rig.ear.heard().filter { $0.hasPrefix("tell") } }
+    private func told(_ rig: PhoneRig) -> [String] { rig.listener.heard().filter { $0.hasPrefix("tell") } }
 
     private func shown(_ campaign: String, _ more: [String: Any] = [:]) throws -> PushMessage {
         let own: [String: Any] = ["c": campaign, "m": "m-" + campaign, "u": "app://" + campaign]
@@ -55,7 +55,7 @@ import Testing
         #expect(await rig.phone.displayed(push) == [.sound, .badge])
         await rig.phone.notificationActioned(push, button: nil)
         await rig.phone.notificationEnded(push, .exited)
-        #expect(rig.ear.heard() == ["open app://derby"])
+        #expect(rig.listener.heard() == ["open app://derby"])
         #expect(await events(rig) == ["received system", "displayed in_app", "actioned in_app action"])
     }
 
@@ -93,7 +93,7 @@ import Testing
     {
         let rig = try await rig(besides: offered("one", "two"))
         #expect(told(rig) == ["tell one"])
-        let one = try #require(await rig.phone.tellings.current)
+        let one = try #require(await rig.phone.notificationQueue.current)
         #expect(one.title == "Derby" && one.body == "Kick-off" && one.category == "offers")
         await rig.phone.notificationEnded(one, .exited)
         await rig.phone.settled()
@@ -107,16 +107,16 @@ import Testing
     }
 
     @Test func `what is over, or was told of by the system, a session does not tell of`() async throws {
-        let rig = try PhoneRig(ear: Ear(notifies: .drawn))
+        let rig = try PhoneRig(listener: RecordingListener(notifies: .drawn))
         try await rig.register()
         _ = await rig.phone.received(try shown("seen"))
-        await rig.far.offer([], tag: "\"one\"", besides: offered("seen", until: "2100-01-01T00:00:00Z"))
+        await rig.peer.offer([], tag: "\"one\"", besides: offered("seen", until: "2100-01-01T00:00:00Z"))
         await rig.phone.becameActive()
         await rig.phone.settled()
         #expect(told(rig) == [])
         await rig.phone.resigned()
         try await rig.pass(100)
-        await rig.far.offer([], tag: "\"two\"", besides: offered("late", until: "2020-01-01T00:00:00Z"))
+        await rig.peer.offer([], tag: "\"two\"", besides: offered("late", until: "2020-01-01T00:00:00Z"))
         await rig.phone.becameActive()
         await rig.phone.settled()
         #expect(told(rig) == [])
@@ -140,7 +140,7 @@ import Testing
         async throws
     {
         let rig = try await rig()
-        await rig.far.serve(
+        await rig.peer.serve(
             "page",
             type: "application/json",
             Data(#"{"title": "T", "body": "B"}"#.utf8),
@@ -152,7 +152,7 @@ import Testing
         await rig.phone.settled()
         await rig.phone.notificationActioned(page, button: nil)
         await rig.phone.settled()
-        let heard = rig.ear.heard()
+        let heard = rig.listener.heard()
         #expect(heard.contains("present page") && !heard.contains("tell next"))
         await rig.phone.viewDisplayed(page)
         await rig.phone.viewEnded(page, .exited)

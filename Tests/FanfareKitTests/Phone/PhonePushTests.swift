@@ -10,7 +10,7 @@ import Testing
     /// Returns the events that the server received, as `type surface [button or reason]`.
     private func events(_ rig: PhoneRig) async -> [String] {
         await rig.phone.settled()
-        return await rig.far.events.map { event in
+        return await rig.peer.events.map { event in
             [event["type"], event["surface"], event["action"] ?? event["reason"]].compactMap { $0?.string }
                 .joined(separator: " ")
         }
@@ -33,10 +33,10 @@ import Testing
     {
         let rig = try PhoneRig()
         try await rig.register()
-        await rig.far.serve("c-81", type: "image/png; q=1", png)
+        await rig.peer.serve("c-81", type: "image/png; q=1", png)
         #expect(await rig.phone.received(try silent()) == .newData)
-        #expect(rig.ear.heard() == ["content fetching", "content ready image/png"])
-        let shown = try #require(rig.ear.notifications.first)
+        #expect(rig.listener.heard() == ["content fetching", "content ready image/png"])
+        let shown = try #require(rig.listener.notifications.first)
         #expect(shown.body == "A coupon" && shown.title == nil && shown.category == "MORE" && shown.id == "derby")
         // A tap on it is a tap on the push.
         #expect(PushMessage(members: shown.userInfo) == (try silent()))
@@ -48,7 +48,7 @@ import Testing
     @Test func `a silent announcement is told of by its title`() async throws {
         let rig = try PhoneRig()
         try await rig.register()
-        await rig.far.serve(
+        await rig.peer.serve(
             "a",
             type: "application/json",
             Data(#"{"title": "Tickets", "body": "Two left"}"#.utf8),
@@ -59,14 +59,19 @@ import Testing
             aps: ["content-available": 1]
         )
         #expect(await rig.phone.received(push) == .newData)
-        #expect(rig.ear.notifications.map(\.title) == ["Tickets"] && rig.ear.notifications.map(\.body) == ["Two left"])
+        #expect(
+            rig.listener.notifications.map(\.title) == ["Tickets"]
+                && rig.listener.notifications.map(\.body) == ["Two left"]
+        )
     }
 
     @Test func `content that is not there fails, and a push without any is no data`() async throws {
         let rig = try PhoneRig()
         try await rig.register()
         #expect(await rig.phone.received(try silent("gone")) == .failed)
-        #expect(rig.ear.heard() == ["content fetching", "content failed gone"] && rig.ear.notifications.isEmpty)
+        #expect(
+            rig.listener.heard() == ["content fetching", "content failed gone"] && rig.listener.notifications.isEmpty
+        )
         #expect(await rig.phone.received(try push(["c": "d"], aps: ["content-available": 1])) == .noData)
         #expect(await rig.phone.received(try push(["c": "d"], aps: ["alert": "x"])) == .noData)
         #expect(await rig.phone.received(try push(["c": "d", "r": "gone"], aps: ["alert": "x"])) == .failed)
@@ -75,20 +80,20 @@ import Testing
     @Test func `content is kept, asked for with its tag, and there when the server is away`() async throws {
         let rig = try PhoneRig()
         try await rig.register()
-        await rig.far.serve("c-81", type: "image/png", png)
+        await rig.peer.serve("c-81", type: "image/png", png)
         let push = try silent()
         _ = await rig.phone.fetch(push)
-        _ = await rig.far.taken("", "")
+        _ = await rig.peer.taken("", "")
         guard case .success(let again) = await rig.phone.fetch(push) else { throw NotThere() }
         #expect(again.data == png)
-        let asked = await rig.far.taken("GET", "/v1/messages/c-81")
+        let asked = await rig.peer.taken("GET", "/v1/messages/c-81")
         #expect(
             asked.map { $0.headers["if-none-match"] } == ["\"1\""]
                 && asked.first?.bearer.hasPrefix("device-secret-") == true
         )
         // A campaign's own content is for holders of this id.
         #expect(asked.first?.headers["fanfare-message"] == push.messageID && push.messageID != nil)
-        await rig.far.be(.away)
+        await rig.peer.be(.away)
         guard case .success = await rig.phone.fetch(push) else { throw NotThere() }
     }
 
@@ -97,29 +102,29 @@ import Testing
     @Test func `content goes to the handler of its type, and only what that takes`() async throws {
         let rig = try PhoneRig()
         try await rig.register()
-        await rig.far.serve("c-81", type: "image/png", png)
-        await rig.far.serve("text", type: "text/plain", Data("hello".utf8))
-        await rig.far.serve("fake", type: "image/png", Data("hello".utf8))
-        let ear = rig.ear
+        await rig.peer.serve("c-81", type: "image/png", png)
+        await rig.peer.serve("text", type: "text/plain", Data("hello".utf8))
+        await rig.peer.serve("fake", type: "image/png", Data("hello".utf8))
+        let listener = rig.listener
         let handler = RichContentHandler(types: ["image/png"], bytesMax: 10) { content, push in
-            ear.log("\(push.campaign) brings \(content.data.count) bytes")
+            listener.log("\(push.campaign) brings \(content.data.count) bytes")
         }
         await rig.phone.setHandler(handler, for: "coupon")
         await rig.phone.responded(.opened, to: try silent())
-        #expect(ear.logs == ["derby brings 7 bytes"])
+        #expect(listener.logs == ["derby brings 7 bytes"])
         // A silent push is fetched for the notification; the handler is for opened ones.
         _ = await rig.phone.received(try silent())
-        #expect(ear.logs.count == 1)
-        _ = ear.heard()
+        #expect(listener.logs.count == 1)
+        _ = listener.heard()
         await rig.phone.responded(.opened, to: try silent("text"))
-        #expect(ear.heard().last == #"content failed wrongType("text/plain")"#)
+        #expect(listener.heard().last == #"content failed wrongType("text/plain")"#)
         await rig.phone.responded(.opened, to: try silent("fake"))
-        #expect(ear.heard().last == "content failed damaged")
+        #expect(listener.heard().last == "content failed damaged")
         var small = handler
         small.bytesMax = 3
         await rig.phone.setHandler(small, for: "coupon")
         await rig.phone.responded(.opened, to: try silent())
-        #expect(ear.heard().last == "content failed tooLarge" && ear.logs.count == 1)
+        #expect(listener.heard().last == "content failed tooLarge" && listener.logs.count == 1)
     }
 
     @Test func `taps, buttons and swipes are told, and links opened where the app is opened`() async throws {
@@ -131,7 +136,7 @@ import Testing
         await rig.phone.responded(.action("ACCEPT"), to: push)
         await rig.phone.responded(.action("DECLINE"), to: push)
         await rig.phone.responded(.dismissed, to: push)
-        #expect(rig.ear.heard().filter { $0.hasPrefix("open") } == ["open app://match", "open app://yes"])
+        #expect(rig.listener.heard().filter { $0.hasPrefix("open") } == ["open app://match", "open app://yes"])
         #expect(
             await events(rig) == [
                 "opened system", "actioned system ACCEPT", "actioned system DECLINE", "exited system",
@@ -149,10 +154,10 @@ import Testing
             )
         }
         struct Broken: Error {}
-        let ear = rig.ear
+        let listener = rig.listener
         await rig.phone.setHandler(
             { push in
-                ear.log("\(push.text) \(Array(push.bytes)) \(push.category ?? "")")
+                listener.log("\(push.text) \(Array(push.bytes)) \(push.category ?? "")")
                 return true
             },
             for: "taken"
@@ -160,7 +165,7 @@ import Testing
         await rig.phone.setHandler({ _ in false }, for: "declined")
         await rig.phone.setHandler({ _ in throw Broken() }, for: "broken")
         #expect(await rig.phone.received(try data("taken")) == .newData)
-        #expect(ear.logs == ["AAEC [0, 1, 2] taken"])
+        #expect(listener.logs == ["AAEC [0, 1, 2] taken"])
         #expect(await rig.phone.received(try data("declined")) == .noData)
         #expect(await rig.phone.received(try data("broken")) == .failed)
         #expect(await rig.phone.received(try data("nobody")) == .noData)
@@ -184,14 +189,14 @@ import Testing
             let push = try push(["c": "derby", "m": "m1"], aps: ["alert": "x", "badge": 3])
             await rig.phone.becameActive()
             await rig.phone.settled()
-            let cleared = await rig.far.taken("PUT", "/v1/devices/")
+            let cleared = await rig.peer.taken("PUT", "/v1/devices/")
             #expect(cleared.count == (rule == .clearOnForeground ? 1 : 0))
-            #expect(rig.ear.heard().contains("badge 0") == (rule == .clearOnForeground))
+            #expect(rig.listener.heard().contains("badge 0") == (rule == .clearOnForeground))
             let shown = await rig.phone.displayed(push)
             await rig.phone.settled()
             #expect(shown.contains(.badge) == (rule != .clearOnPushInFront) && shown.contains(.banner))
-            #expect(rig.ear.heard().contains("badge 0") == (rule == .clearOnPushInFront))
-            let bodies = await rig.far.taken("PUT", "/v1/devices/").compactMap(\.body).map {
+            #expect(rig.listener.heard().contains("badge 0") == (rule == .clearOnPushInFront))
+            let bodies = await rig.peer.taken("PUT", "/v1/devices/").compactMap(\.body).map {
                 String(decoding: $0, as: UTF8.self)
             }
             #expect(

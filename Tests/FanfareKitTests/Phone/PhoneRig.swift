@@ -5,28 +5,30 @@ import Testing
 
 /// A phone with a manual clock, connected to a model of the edge.
 final class PhoneRig {
-    let far: Peer
-    let ear: Ear
+    let peer: Peer
+    let listener: RecordingListener
     /// The server for events, if it is a separate one.
     private let tracking: Peer?
     private let clock = HandClock()
     private let options: FanfareOptions
-    private let place: Place?
+    private let systemFacts: SystemFacts?
     private(set) var phone: Phone
 
     /// Creates a phone in its own folder, which `remove` deletes; `start` is the clock's first time.
     init(
-        _ far: Peer = Peer(),
-        ear: Ear = Ear(),
+        _ peer: Peer = Peer(),
+        listener: RecordingListener = RecordingListener(),
         tracking: Peer? = nil,
-        place: Place? = nil,
+        systemFacts: SystemFacts? = nil,
         _ change: (inout FanfareOptions) -> Void = { _ in }
     ) throws {
         var options = FanfareOptions()
         options.folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
         change(&options)
-        (self.far, self.ear, self.options, self.tracking, self.place) = (far, ear, options, tracking, place)
-        phone = try Self.phone(far, ear, options, clock, tracking, place)
+        (self.peer, self.listener, self.options, self.tracking, self.systemFacts) = (
+            peer, listener, options, tracking, systemFacts
+        )
+        phone = try Self.phone(peer, listener, options, clock, tracking, systemFacts)
     }
 
     deinit { try? FileManager.default.removeItem(at: options.folder) }
@@ -34,12 +36,12 @@ final class PhoneRig {
     static let start = HandClock.start
 
     private static func phone(
-        _ far: Peer,
-        _ ear: Ear,
+        _ peer: Peer,
+        _ listener: RecordingListener,
         _ options: FanfareOptions,
         _ clock: HandClock,
         _ tracking: Peer?,
-        _ place: Place?
+        _ systemFacts: SystemFacts?
     ) throws -> Phone {
         var setting = Phone.Setting(
             integrationKey: Peer.key,
@@ -47,9 +49,9 @@ final class PhoneRig {
             assets: AssetStore(options.folder),
             names: KnownNames(options.folder, given: options.payloadNames)
         )
-        setting.send = { try await far.send($0) }
+        setting.send = { try await peer.send($0) }
         if let tracking { setting.track = { try await tracking.send($0) } }
-        if let place { setting.place = { place } }
+        if let systemFacts { setting.systemFacts = { systemFacts } }
         setting.now = { clock.now }
         setting.chance = { 0.5 }
         setting.wait = { _ in
@@ -59,7 +61,7 @@ final class PhoneRig {
             continuation.finish()
             throw CancellationError()
         }
-        return try Phone(setting, listener: ear)
+        return try Phone(setting, listener: listener)
     }
 
     var now: Date { clock.now }
@@ -71,14 +73,14 @@ final class PhoneRig {
         await phone.change { $0.token = token("ab") }
         await phone.settled()
         #expect(await phone.registrar.isRegistered)
-        #expect(ear.heard() == ["registration registered"])
-        _ = await far.taken("", "")
+        #expect(listener.heard() == ["registration registered"])
+        _ = await peer.taken("", "")
     }
 
     /// Kills the app without notice and restarts it from disk.
     func kill(_ change: () throws -> Void = {}) async throws {
         try change()
-        phone = try Self.phone(far, ear, options, clock, tracking, place)
+        phone = try Self.phone(peer, listener, options, clock, tracking, systemFacts)
         await phone.start()
     }
 

@@ -19,15 +19,15 @@ import Testing
         await rig.phone.note(.opened, .system, of: .notification, messageID: "too-short")
         await rig.phone.note(.opened, .system, of: .notification, messageID: signed("m1"))
         try await rig.pass(3600)
-        let logged = rig.ear.logs.filter { $0.contains("does not take") }
+        let logged = rig.listener.logs.filter { $0.contains("does not take") }
         #expect(
             logged == [
                 "the server does not take the event opened (system): m is not a message id of 22 characters; send fanfare.m of the push as it came"
             ]
         )
-        #expect(await rig.far.events.count == 1)
+        #expect(await rig.peer.events.count == 1)
         try await rig.kill()
-        #expect(await rig.phone.lostEvents == 1 && rig.ear.logs.count { $0.contains("does not take") } == 1)
+        #expect(await rig.phone.lostEvents == 1 && rig.listener.logs.count { $0.contains("does not take") } == 1)
     }
 
     @Test(arguments: PushMessage.Kind.allCases)
@@ -49,10 +49,10 @@ import Testing
             }
         }
         await rig.phone.settled()
-        #expect(await rig.far.refusals == [] && said > 0)
-        #expect(await rig.far.events.count == said)
+        #expect(await rig.peer.refusals == [] && said > 0)
+        #expect(await rig.peer.events.count == said)
         #expect(await rig.phone.lostEvents == unsaid)
-        #expect(rig.ear.logs.count { $0.contains("have no event") } == unsaid)
+        #expect(rig.listener.logs.count { $0.contains("have no event") } == unsaid)
     }
 
     @Test func `buttons and reasons of any text are made such that the edge takes them`() async throws {
@@ -62,21 +62,21 @@ import Testing
             await rig.phone.responded(.action(action), to: try shown("d"))
         }
         await rig.phone.settled()
-        #expect(await rig.far.refusals == [])
-        let actions = await rig.far.events.map { $0["action"]?.string }
+        #expect(await rig.peer.refusals == [])
+        let actions = await rig.peer.events.map { $0["action"]?.string }
         #expect(actions == ["-", "-", String(repeating: "\u{E4}", count: 32), "\u{1F600}"])
     }
 
     @Test func `events go to the tracking server when there is one, and nothing else does`() async throws {
-        let (far, tracking) = (Peer(), Peer())
-        let rig = try PhoneRig(far, tracking: tracking)
+        let (peer, tracking) = (Peer(), Peer())
+        let rig = try PhoneRig(peer, tracking: tracking)
         try await rig.register()
-        await tracking.learn(await far.devices)
+        await tracking.learn(await peer.devices)
         await rig.phone.responded(.opened, to: try shown("d"))
         await rig.phone.becameActive()
         await rig.phone.settled()
         #expect(await tracking.requests.map(\.path) == ["/v1/tracking"])
-        #expect(await far.requests.map(\.path) == ["/v1/sessions"])
+        #expect(await peer.requests.map(\.path) == ["/v1/sessions"])
     }
 
     @Test func `content that a visible push names is fetched when it arrives, and there when it is opened off line`()
@@ -85,22 +85,22 @@ import Testing
         let rig = try PhoneRig()
         try await rig.register()
         let png = Data([0x89, 0x50, 0x4E, 0x47, 1, 2, 3])
-        await rig.far.serve("c-81", type: "image/png", png)
-        await rig.far.serve("c-82", type: "image/png", png)
+        await rig.peer.serve("c-81", type: "image/png", png)
+        await rig.peer.serve("c-82", type: "image/png", png)
         let push = try shown("d", ["r": "c-81", "t": "coupon"])
         #expect(await rig.phone.received(push) == .newData)
         // A push for which the system did not wake the app is fetched when it is shown.
         _ = await rig.phone.displayed(try shown("e", ["r": "c-82"]))
         await rig.phone.settled()
         #expect(await rig.phone.contents.tag("c-82") != nil)
-        await rig.far.be(.away)
-        let ear = rig.ear
+        await rig.peer.be(.away)
+        let listener = rig.listener
         await rig.phone.setHandler(
-            RichContentHandler { content, _ in ear.log("\(content.data.count) bytes") },
+            RichContentHandler { content, _ in listener.log("\(content.data.count) bytes") },
             for: "coupon"
         )
         await rig.phone.responded(.opened, to: push)
-        #expect(ear.logs.contains("7 bytes") && ear.notifications.isEmpty)
+        #expect(listener.logs.contains("7 bytes") && listener.notifications.isEmpty)
     }
 
     @Test func `a count of 0 is told to who clears the notifications too`() async throws {

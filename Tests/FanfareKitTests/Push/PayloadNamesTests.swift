@@ -49,7 +49,7 @@ import Testing
         let rig = try PhoneRig { $0.payloadNames = ["media": "old", "url": "link"] }
         try await rig.register()
         #expect(await rig.phone.names.names[.media] == "old")
-        await rig.far.offer([], tag: "\"names\"", besides: ["payload_names": .object(["media": .string("mediaUrl")])])
+        await rig.peer.offer([], tag: "\"names\"", besides: ["payload_names": .object(["media": .string("mediaUrl")])])
         await rig.phone.becameActive()
         await rig.phone.settled()
         try await rig.kill()

@@ -60,7 +60,7 @@ import Testing
         let refused = try problem(hook)
         #expect(refused.code == "host_not_allowed" && refused.key == "apps.news.webhooks[0].url")
         #expect(refused.fix == "add evil.example to events.webhook_hosts (FANFARE_EVENTS_WEBHOOK_HOSTS)")
-        #expect(refused.place == folder.path + "/apps.yaml:4")
+        #expect(refused.location == folder.path + "/apps.yaml:4")
         #expect(try problem(hook, hosts: []).code == "host_not_allowed")
         let local = " [{url: \"http://127.0.0.1:9000/in\", secret_file: hook.secret}]"
         #expect(try problem(local).fix?.hasPrefix("add 127.0.0.1:9000 to events.webhook_hosts") == true)

@@ -73,7 +73,7 @@ import Transport
     }
 
     private func happen(_ count: Int) async throws {
-        try await ledger.write(reach: .shards) { transaction in
+        try await ledger.write(scope: .shards) { transaction in
             for _ in 0..<count {
                 try transaction.addEvent(correlationID: "job") {
                     CampaignEvent(
@@ -101,8 +101,8 @@ import Transport
 
     @Test func `events are posted in their order over one connection, signed, each once`() async throws {
         let receiver = try await WebhookReceiver(secret: Self.secret)
-        let place = "127.0.0.1:\(receiver.port)"
-        try await posting(try apps("http://\(place)/in?k=1", hosts: [place])) { counters in
+        let destination = "127.0.0.1:\(receiver.port)"
+        try await posting(try apps("http://\(destination)/in?k=1", hosts: [destination])) { counters in
             try await happen(50)
             let requests = try await receiver.requests(50)
             let published = try await ledger.read { try $0.events(limit: 100) }
@@ -122,8 +122,8 @@ import Transport
         async throws
     {
         let receiver = try await WebhookReceiver(secret: Self.secret)
-        let place = "127.0.0.1:\(receiver.port)"
-        try await posting(try apps("http://\(place)/in", hosts: [place])) { counters in
+        let destination = "127.0.0.1:\(receiver.port)"
+        try await posting(try apps("http://\(destination)/in", hosts: [destination])) { counters in
             try receiver.answer(["503 600", "close", "302", "big"])
             try await happen(2)
             for failures in ["status 503", "hung up", "redirects are not followed"] {
@@ -148,8 +148,9 @@ import Transport
 
     @Test func `one that hangs is given up after the time-out, and 410 for good`() async throws {
         let receiver = try await WebhookReceiver(secret: Self.secret)
-        let place = "127.0.0.1:\(receiver.port)"
-        try await posting(try apps("http://\(place)/in", hosts: [place]), timeout: .milliseconds(300)) { _ in
+        let destination = "127.0.0.1:\(receiver.port)"
+        try await posting(try apps("http://\(destination)/in", hosts: [destination]), timeout: .milliseconds(300)) {
+            _ in
             try receiver.answer(["hang", "410"])
             try await happen(1)
             _ = try await eventually("it is silent") {
@@ -176,16 +177,16 @@ import Transport
         let certificate = try folder.write("server.pem", server.certificatePEM)
         let key = try folder.write("server.key", server.privateKeyPEM)
         let receiver = try await WebhookReceiver(secret: Self.secret, certificate: certificate, key: key)
-        let place = "localhost:\(receiver.port)"
-        try await posting(try apps("https://\(place)/in", authority: "ca.pem", hosts: [place])) { _ in
+        let destination = "localhost:\(receiver.port)"
+        try await posting(try apps("https://\(destination)/in", authority: "ca.pem", hosts: [destination])) { _ in
             try await happen(3)
             #expect(try await receiver.requests(3).allSatisfy(\.isSigned))
             try await eventually("nothing waits") { try await record().waiting == 0 }
         }
         // By an address that the certificate lacks, and by the system's CAs: no event is sent.
         for (host, file) in [("127.0.0.1", "ca.pem" as String?), ("localhost", nil)] {
-            let place = "\(host):\(receiver.port)"
-            try await posting(try apps("https://\(place)/in", authority: file, hosts: [place])) { _ in
+            let destination = "\(host):\(receiver.port)"
+            try await posting(try apps("https://\(destination)/in", authority: file, hosts: [destination])) { _ in
                 try await happen(1)
                 let reason = try await eventually("it is refused") {
                     let reason = try await record().state.reason
@@ -204,16 +205,20 @@ import Transport
         let others = try ["10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"].map {
             try SocketAddress(ipAddress: $0, port: receiver.port)
         }
-        func post(_ addresses: [SocketAddress], _ reach: AddressReach) async throws -> HTTP1Poster.Answer {
-            let place = HTTP1Poster.Destination(
+        func post(_ addresses: [SocketAddress], _ scope: AddressScope) async throws -> HTTP1Poster.Answer {
+            let destination = HTTP1Poster.Destination(
                 host: "hooks.example.com",
                 port: receiver.port,
                 authority: "hooks.example.com",
                 tls: nil,
-                reach: reach
+                scope: scope
             )
             let resolver = AddressResolver { _, _, loop in loop.makeSucceededFuture(addresses) }
-            let poster = HTTP1Poster(place, loop: MultiThreadedEventLoopGroup.singleton.next(), resolver: resolver)
+            let poster = HTTP1Poster(
+                destination,
+                loop: MultiThreadedEventLoopGroup.singleton.next(),
+                resolver: resolver
+            )
             defer { poster.close() }
             return try await poster.post("/in", headers: [], body: Array("{}".utf8), timeout: .seconds(5))
         }
@@ -231,8 +236,8 @@ import Transport
         async throws
     {
         let receiver = try await WebhookReceiver(secret: Self.secret)
-        let place = "127.0.0.1:\(receiver.port)"
-        let apps = try apps("http://\(place)/in", hosts: [place])
+        let destination = "127.0.0.1:\(receiver.port)"
+        let apps = try apps("http://\(destination)/in", hosts: [destination])
         let entries = apps.webhookEntries
         // The first was killed in the middle: its lease has a while to go, and its posts are not recorded.
         let begun = ContinuousClock.now

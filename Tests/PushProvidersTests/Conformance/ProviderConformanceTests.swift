@@ -113,7 +113,7 @@ struct ProviderConformanceTests {
         let push = specimen.provider.compile(job, carriesMessageID: true)
         _ = specimen.provider.compile(Fixtures.job(), carriesMessageID: false)
         #expect(specimen.provider.compile(job, carriesMessageID: true) == push)
-        #expect(push.messageIDAt != nil && !push.personal.slots.isEmpty)
+        #expect(push.messageIDAt != nil && !push.personal.placeholders.isEmpty)
     }
 
     @Test(arguments: ProviderSpecimen.all)

@@ -172,11 +172,11 @@ struct FCMMessageTests {
     @Test func `the place of the message id moves with what is put in front`() throws {
         let facts = FCMFixtures.facts(Fixtures.job(), carriesMessageID: true)
         let requests = try FCMFixtures.account().requests(for: facts, authorization: nil, now: FCMFixtures.now)
-        let place = try #require(requests.messageIDAt)
-        let blank = requests.template[place..<place + 22]
+        let offset = try #require(requests.messageIDAt)
+        let blank = requests.template[offset..<offset + 22]
         #expect(blank.allSatisfy { $0 == UInt8(ascii: "-") })
         #expect(
-            requests.template[place - 1] == UInt8(ascii: "\"") && requests.template[place - 2] == UInt8(ascii: "\\")
+            requests.template[offset - 1] == UInt8(ascii: "\"") && requests.template[offset - 2] == UInt8(ascii: "\\")
         )
     }
 
@@ -190,7 +190,7 @@ struct FCMMessageTests {
         let facts = FCMFixtures.facts(job, carriesMessageID: true)
         let program = try TemplateProgram(
             payload: facts.payload,
-            slots: facts.personal.slots,
+            placeholders: facts.personal.placeholders,
             messageIDAt: facts.messageIDAt
         )
         var batch = DeviceBatch()

@@ -87,14 +87,14 @@ import Testing
     @Test func `the parts of a kept token are found in its bytes`() throws {
         let bytes = Array(Self.kept.utf8)
         try bytes.withUnsafeBytes { token in
-            let places = try #require(WebPushSubscription.Places(token))
-            #expect(String(decoding: token[places.path], as: UTF8.self) == "/wpush/v2/gAAAA_b-c~d%20?x=1&y=2")
-            #expect(String(decoding: token[places.publicKey], as: UTF8.self) == Self.publicKey)
-            #expect(String(decoding: token[places.authentication], as: UTF8.self) == Self.secret)
+            let ranges = try #require(WebPushSubscription.Ranges(token))
+            #expect(String(decoding: token[ranges.path], as: UTF8.self) == "/wpush/v2/gAAAA_b-c~d%20?x=1&y=2")
+            #expect(String(decoding: token[ranges.publicKey], as: UTF8.self) == Self.publicKey)
+            #expect(String(decoding: token[ranges.authentication], as: UTF8.self) == Self.secret)
         }
         for count in [0, 8, 109, 118] {
             [UInt8](repeating: UInt8(ascii: "a"), count: count).withUnsafeBytes { token in
-                #expect(WebPushSubscription.Places(token) == nil)
+                #expect(WebPushSubscription.Ranges(token) == nil)
             }
         }
     }

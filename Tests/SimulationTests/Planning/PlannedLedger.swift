@@ -76,7 +76,7 @@ final class PlannedLedger {
     func hasLapsed(notOf worker: Int64, now: Timestamp) -> Bool {
         campaigns.values.contains { campaign in
             !campaign.isOver && ![0, worker].contains(campaign.lease.owner)
-                && Ahead.lease.isPassed(campaign.lease.until, now: now)
+                && FutureLimit.lease.isPassed(campaign.lease.until, now: now)
         }
     }
 

@@ -9,7 +9,7 @@ final class PlannerWorld {
     private static let stepsWithFaults = 3_000
     private static let stepsMax = 20_000
     /// Longer than a message waits for its confirm, and shorter than the age of what a dead planner leaves behind.
-    private static let outboxPatience = (Sweep.outboxAge + PlannerSteps.leftBehindAge * 3) / 4
+    private static let outboxTimeout = (Sweep.outboxAge + PlannerSteps.leftBehindAge * 3) / 4
     /// The number of steps, of all planners, in which one publishes an old message: a round of its stages.
     private static let stepsOfLate = 40
 
@@ -129,9 +129,9 @@ final class PlannerWorld {
     ///
     /// Time jumps by seconds, so a planner must also have had some steps.
     private func checkOutbox(_ step: Int) throws {
-        guard let isWellSince, now.since(isWellSince) > Self.outboxPatience else { return }
+        guard let isWellSince, now.since(isWellSince) > Self.outboxTimeout else { return }
         let late = ledger.rows.values.filter { row in
-            row.record.state == .unpublished && now.since(row.since) > Self.outboxPatience
+            row.record.state == .unpublished && now.since(row.since) > Self.outboxTimeout
                 && ledger.campaigns[row.record.id.key.campaign]?.isOver == false
         }.map(\.record.id.key)
         lateSince = Dictionary(uniqueKeysWithValues: late.map { ($0, lateSince[$0] ?? step) })

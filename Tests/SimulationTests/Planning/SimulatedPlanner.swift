@@ -38,8 +38,8 @@ final class SimulatedPlanner {
         sleepsUntil = nil
     }
 
-    private func look() -> PlannerSteps.Look {
-        PlannerSteps.Look(
+    private func observation() -> PlannerSteps.Observation {
+        PlannerSteps.Observation(
             now: instant,
             shared: now,
             isInTime: !isLost,
@@ -57,7 +57,7 @@ final class SimulatedPlanner {
 
     /// Executes its next step.
     func step() throws {
-        let step = steps.next(look())
+        let step = steps.next(observation())
         (isHinted, progressed, sleepsUntil) = (false, [], nil)
         if case .rest(let until) = step {
             sleepsUntil = until
@@ -73,20 +73,21 @@ final class SimulatedPlanner {
     private func take(_ step: PlannerSteps.Step) throws {
         switch step {
         case .rest, .extendQuiet, .sweepLists, .probe, .makeRun: break
-        case .lookAtHeld(let numbers):
-            steps.looked(atHeld: held(numbers), look())
+        case .readHeld(let numbers):
+            steps.didRead(held: held(numbers), observation())
         case .publishFired(let shards): try publishFired(shards)
         case .complete(let numbers): numbers.forEach(ledger.complete)
         case .lease:
             let leases = try ledger.lease(by: worker, now: now) { try world.lapsed($0) }
             steps.leased(leases, consumers: 1, accounts: PlannerWorld.accounts, isEnding: ledger.isEnding)
         case .giveUpLeases: ledger.releaseLeases(of: worker)
-        case .lookBehind: steps.lookedBehind(hasLapsed: ledger.hasLapsed(notOf: worker, now: now), look())
+        case .checkLapsedLeases:
+            steps.didCheckLapsedLeases(hasLapsed: ledger.hasLapsed(notOf: worker, now: now), observation())
         case .prepare(let lease, let count):
             steps.prepared(try ledger.cut(lease, count, by: worker, isHeld: true, now: now))
         case .release(let number): steps.released(world.release(number))
-        case .lookForProbe: steps.lookedForProbe(isDue: false)
-        case .lookForAside: steps.lookedForAside(isThere: true, look())
+        case .checkProbe: steps.didCheckProbe(isDue: false)
+        case .checkAside: steps.didCheckAside(isThere: true, observation())
         case .releaseAside(let lease, let limit):
             let shards = ledger.release(lease, limit: limit, now: now)
             world.publish(shards)
@@ -95,13 +96,13 @@ final class SimulatedPlanner {
         case .giveTurns(let lease, _): steps.gaveTurns(rest: try giveTurns(lease), instant)
         case .publishLeft(let campaign, let age): world.publishLeft(campaign, age)
         case .republishLost(let lease): world.republishLost(lease.facts.number)
-        case .prepareInApp(let lease, _): steps.preparedInApp(try writeLists(lease), look())
+        case .prepareInApp(let lease, _): steps.preparedInApp(try writeLists(lease), observation())
         case .beginInApp(let lease):
             if ledger.holds(lease, worker) { ledger.campaigns[lease.facts.number]?.facts.stage = .sending }
             steps.beganInApp(instant)
         case .freeze(let lease, _): steps.froze(freeze(lease))
         case .forget(let campaign): if writing == campaign { writing = nil }
-        case .lookAtWindow: steps.looked(atWindow: window(), look())
+        case .readWindow: steps.didRead(window: window(), observation())
         case .cut(let lease, let count): try cut(lease, count)
         }
     }

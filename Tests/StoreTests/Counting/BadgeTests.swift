@@ -55,7 +55,7 @@ import Testing
         let (_, token) = try await ledger.running(shard.record.id.key)
         let progress = Progress.accepted(3) { $0.retry(1, .seconds5, Progress.Note(reason: "Busy", requests: 1)) }
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         let child = try await ledger.read { try $0.shardToPublish(key(number, 0, 1)) }
         #expect(try child.map(badges) == ["1"])
         #expect(try await ledger.device("d1")?.badge == 2)

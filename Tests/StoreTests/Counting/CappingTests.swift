@@ -44,7 +44,7 @@ import Testing
             var progress = record.progress
             end(&progress)
             let settlement = try Settlement.of(progress)
-            _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+            _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         }
     }
 

@@ -12,8 +12,8 @@ import Testing
 struct ContentionTests {
     private let scratch = ScratchLedger()
 
-    @Test(arguments: [Ledger.Reach.shards, .ledger])
-    func `of those that claim a shard at once one runs it`(_ reach: Ledger.Reach) async throws {
+    @Test(arguments: [Ledger.WriteScope.shards, .ledger])
+    func `of those that claim a shard at once one runs it`(_ scope: Ledger.WriteScope) async throws {
         let first = try scratch.open(on: .postgreSQL)
         let number = try await first.accepted(Sample.campaign([Int](repeating: 2, count: 60)))
         _ = try await first.planned(number)
@@ -31,7 +31,7 @@ struct ContentionTests {
                             worker: Int64(index + 1),
                             knowsApp: true
                         )
-                        let result = try await ledger.write(reach: reach) { try $0.claim(claim, now: .start) }
+                        let result = try await ledger.write(scope: scope) { try $0.claim(claim, now: .start) }
                         #expect(result.decision == .run || result.decision == .drop)
                         return result.decision == .run ? ordinal : nil
                     }
@@ -112,7 +112,7 @@ struct ContentionTests {
             }
         }
         let settlement = try Settlement.of(progress, attempt: record.attempt)
-        let result = try await ledger.write(.synced, reach: .shards) {
+        let result = try await ledger.write(.synced, scope: .shards) {
             try $0.settle(token, settlement, now: .start + 1)
         }
         guard case .settled(let children) = result, children.count == 2 else {
@@ -125,7 +125,7 @@ struct ContentionTests {
         try scratch.open(on: .postgreSQL)
         let server = try PrivatePostgreSQL.shared.get()
         let url = server.url(try #require(scratch.database))
-        let ledger = try Ledger.open(postgreSQL: url, create: false, patience: .milliseconds(100))
+        let ledger = try Ledger.open(postgreSQL: url, create: false, timeout: .milliseconds(100))
         let address = try #require(PostgreSQLAddress(url))
         let other = try PostgreSQLConnection(address, lockTimeout: .seconds(1))
         let lock = "pg_advisory_xact_lock_shared(\(PostgreSQLSchema.lockClass), \(PostgreSQLSchema.writeLock))"
@@ -133,7 +133,7 @@ struct ContentionTests {
         await #expect(throws: LedgerError.busy(path: ledger.path)) {
             try await ledger.write { try $0.eventsPublished([1]) }
         }
-        try await ledger.write(reach: .shards) { try $0.eventsPublished([1]) }
+        try await ledger.write(scope: .shards) { try $0.eventsPublished([1]) }
         other.rollback()
         try await ledger.write { try $0.eventsPublished([1]) }
     }
@@ -145,7 +145,7 @@ struct ContentionTests {
         let runs = Mutex(0)
         func count(_ body: @escaping @Sendable (LedgerTransaction) throws -> Void) async throws -> Int {
             runs.withLock { $0 = 0 }
-            try await ledger.write(reach: .shards) { transaction in
+            try await ledger.write(scope: .shards) { transaction in
                 runs.withLock { $0 += 1 }
                 try body(transaction)
             }

@@ -14,12 +14,12 @@ struct LostConnectionTests {
     private let scratch = ScratchLedger()
 
     /// Writes events whose correlation ids are numbers, many at a time.
-    private func write(_ numbers: Range<Int>, to ledger: Ledger, reach: Ledger.Reach) async throws {
+    private func write(_ numbers: Range<Int>, to ledger: Ledger, scope: Ledger.WriteScope) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for first in numbers where first % 8 == 0 {
                 group.addTask {
                     for number in first..<min(first + 8, numbers.upperBound) {
-                        try await ledger.write(.synced, reach: reach) { try $0.note(number) }
+                        try await ledger.write(.synced, scope: scope) { try $0.note(number) }
                     }
                 }
             }
@@ -32,13 +32,13 @@ struct LostConnectionTests {
         #expect(events.compactMap { Int($0.correlationID) }.sorted() == Array(numbers))
     }
 
-    @Test(arguments: [Ledger.Reach.ledger, .shards])
-    func `connections that are ended again and again lose and repeat nothing`(_ reach: Ledger.Reach) async throws {
+    @Test(arguments: [Ledger.WriteScope.ledger, .shards])
+    func `connections that are ended again and again lose and repeat nothing`(_ scope: Ledger.WriteScope) async throws {
         let server = try PrivatePostgreSQL.shared.get()
         try scratch.open(on: .postgreSQL)
         let name = try #require(scratch.database)
         // Each interrupted try costs a pause.
-        let ledger = try Ledger.open(postgreSQL: server.url(name), create: false, patience: .seconds(60))
+        let ledger = try Ledger.open(postgreSQL: server.url(name), create: false, timeout: .seconds(60))
         let counts = AsyncStream.makeStream(of: Int.self)
         let isWritten = Flag()
         // On its own thread: a task that waits for psql would take one of the few threads that all tasks share.
@@ -54,7 +54,7 @@ struct LostConnectionTests {
             counts.continuation.finish()
         }
         defer { isWritten.isSet.store(true, ordering: .releasing) }
-        try await write(0..<2000, to: ledger, reach: reach)
+        try await write(0..<2000, to: ledger, scope: scope)
         isWritten.isSet.store(true, ordering: .releasing)
         #expect(await counts.stream.reduce(0, +) > 3)
         try await expectOnce(0..<2000, in: ledger)
@@ -120,7 +120,7 @@ struct LostConnectionTests {
         #expect(!relay.isArmed && record.epoch == 1)
         relay.cut(.after)
         let settlement = try Settlement.of(Progress.accepted(4) { $0.retry(1, .seconds5, Progress.Note(reason: "X")) })
-        let result = try await ledger.write(.synced, reach: .shards) {
+        let result = try await ledger.write(.synced, scope: .shards) {
             try $0.settle(token, settlement, now: .start)
         }
         guard case .settled(let children) = result else {
@@ -135,8 +135,8 @@ struct LostConnectionTests {
         let server = try PrivatePostgreSQL()
         defer { server.remove() }
         let url = server.url(try server.createDatabase())
-        let ledger = try Ledger.open(postgreSQL: url, create: true, patience: .seconds(60))
-        async let written: Void = write(0..<3000, to: ledger, reach: .shards)
+        let ledger = try Ledger.open(postgreSQL: url, create: true, timeout: .seconds(60))
+        async let written: Void = write(0..<3000, to: ledger, scope: .shards)
         for round in 1...3 {
             try await eventually("round \(round)") {
                 try await ledger.read { try $0.events(limit: 4000).count } > round * 500
@@ -155,7 +155,7 @@ struct LostConnectionTests {
         let server = try PrivatePostgreSQL()
         defer { server.remove() }
         let url = server.url(try server.createDatabase())
-        let ledger = try Ledger.open(postgreSQL: url, create: true, patience: .milliseconds(200))
+        let ledger = try Ledger.open(postgreSQL: url, create: true, timeout: .milliseconds(200))
         try await ledger.write { try $0.note(1) }
         server.stop()
         await #expect { try await ledger.write { try $0.note(2) } } throws: { $0.isDisconnected }
@@ -174,7 +174,7 @@ struct LostConnectionTests {
         let server = try PrivatePostgreSQL.shared.get()
         try scratch.open(on: .postgreSQL)
         let name = try #require(scratch.database)
-        let ledger = try Ledger.open(postgreSQL: server.url(name), create: false, patience: .milliseconds(200))
+        let ledger = try Ledger.open(postgreSQL: server.url(name), create: false, timeout: .milliseconds(200))
         try await ledger.write { try $0.note(1) }
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
         try server.execute("ALTER DATABASE \(name) SET default_transaction_read_only = on")

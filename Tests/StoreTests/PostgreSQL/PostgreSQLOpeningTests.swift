@@ -47,13 +47,13 @@ struct PostgreSQLOpeningTests {
     }
 
     @Test func `a place names all hosts and no user`() {
-        let place = { PostgreSQLAddress($0)?.place }
-        #expect(place("postgres://me:secret@db1,db2:5433/news?sslmode=require") == "postgresql://db1,db2:5433/news")
-        #expect(place("postgresql://me@db/news") == "postgresql://db/news")
+        let location = { PostgreSQLAddress($0)?.location }
+        #expect(location("postgres://me:secret@db1,db2:5433/news?sslmode=require") == "postgresql://db1,db2:5433/news")
+        #expect(location("postgresql://me@db/news") == "postgresql://db/news")
     }
 
     @Test func `each sort of failure has its remedy`() {
-        let failure = { PostgreSQLFailure(state: $0, message: "m", place: "p") }
+        let failure = { PostgreSQLFailure(state: $0, message: "m", location: "p") }
         #expect(failure("53100").error == .full(path: "p"))
         #expect(failure("25006").error == .readOnly(path: "p") && failure("25006").remedy == .reconnect)
         #expect(failure("53300").error == .disconnected(store: "p", detail: "m (53300)"))
@@ -73,7 +73,7 @@ struct PostgreSQLOpeningTests {
         try server.execute("GRANT ALL ON SCHEMA fanfare TO few_\(name)", database: name)
         try server.execute("GRANT ALL ON ALL TABLES IN SCHEMA fanfare TO few_\(name)", database: name)
         let url = "postgresql://few_\(name):few@127.0.0.1:\(server.port)/\(name)"
-        let ledger = try Ledger.open(postgreSQL: url, create: false, patience: .milliseconds(100))
+        let ledger = try Ledger.open(postgreSQL: url, create: false, timeout: .milliseconds(100))
         try await ledger.write { try $0.eventsPublished([1]) }
         // The writer has the only connection.
         await #expect { _ = try await ledger.read { try $0.revision() } } throws: { error in

@@ -94,7 +94,7 @@ extension Ledger {
             worker: 7,
             knowsApp: true
         )
-        return try await write(reach: .shards) { try $0.claim(claim, now: now) }
+        return try await write(scope: .shards) { try $0.claim(claim, now: now) }
     }
 
     /// Runs a shard to its end; the first `wrong` of its devices have suspect tokens.

@@ -16,14 +16,14 @@ import Testing
         let number = try await ledger.accepted(new)
         let shards = try await ledger.planned(number)
         let tokens: Set = [Sample.token(1), Sample.token(5)]
-        func places() async throws -> [ListPlace] {
-            try await ledger.read { try $0.places(of: tokens, app: "news", after: (0, -1)).found }
+        func entries() async throws -> [ListEntry] {
+            try await ledger.read { try $0.entries(of: tokens, app: "news", after: (0, -1)).found }
         }
-        let found = try await places()
+        let found = try await entries()
         #expect(found.map(\.positions) == [[1], [1]])
         try await ledger.write { try $0.leaveOut(found) }
         #expect(try await ledger.write { try $0.blankForgotten() } == 0)
-        #expect(try await places() == found)
+        #expect(try await entries() == found)
         for shard in shards {
             let (record, token) = try await ledger.running(shard.record.id.key)
             let settlement = try Settlement.of(.accepted(record.count))
@@ -34,19 +34,19 @@ import Testing
         #expect(try await ledger.write { try $0.blankForgotten(chunksMax: 1) } == 1)
         #expect(try await ledger.write { try $0.blankForgotten() } == 1)
         #expect(try await ledger.write { try $0.blankForgotten() } == 0)
-        #expect(try await places().isEmpty)
+        #expect(try await entries().isEmpty)
         let others: Set = [Sample.token(0), Sample.token(2), Sample.token(4)]
-        let rest = try await ledger.read { try $0.places(of: others, app: "news", after: (0, -1)).found }
+        let rest = try await ledger.read { try $0.entries(of: others, app: "news", after: (0, -1)).found }
         #expect(rest.map(\.positions) == [[0, 2], [0]])
         #expect(try await ledger.status(number) == before)
         // Another device forgotten in the same chunk is found as well.
         var one = try #require(rest.first)
         one.positions = [2]
-        let place = one
-        try await ledger.write { try $0.leaveOut([place]) }
+        let entry = one
+        try await ledger.write { try $0.leaveOut([entry]) }
         #expect(try await ledger.write { try $0.blankForgotten() } == 1)
         #expect(
-            try await ledger.read { try $0.places(of: [Sample.token(2)], app: "news", after: (0, -1)).found }.isEmpty
+            try await ledger.read { try $0.entries(of: [Sample.token(2)], app: "news", after: (0, -1)).found }.isEmpty
         )
     }
 }

@@ -72,11 +72,11 @@ import Testing
             for shard in try await ledger.planned(number) {
                 let (record, token) = try await ledger.running(shard.record.id.key)
                 var progress = record.progress
-                for place in 0..<record.count where progress.codes[place] == 0 {
-                    if place == dead {
-                        progress.end(place, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start + 7))
+                for index in 0..<record.count where progress.codes[index] == 0 {
+                    if index == dead {
+                        progress.end(index, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start + 7))
                     } else {
-                        progress.accept(place)
+                        progress.accept(index)
                     }
                 }
                 let settled = progress

@@ -218,7 +218,7 @@ import Testing
         #expect(status.law == .holds && status.attempts == 0)
         let (record, token) = try await ledger.running(try #require(shards.first).record.id.key)
         var progress = record.progress
-        for place in 0..<record.count where progress.codes[place] == 0 { progress.accept(place) }
+        for index in 0..<record.count where progress.codes[index] == 0 { progress.accept(index) }
         let settled = progress
         _ = try await ledger.write(.synced) { try $0.settle(token, .of(settled), now: .start) }
         let after = try await ledger.status(campaign)

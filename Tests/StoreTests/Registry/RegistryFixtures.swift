@@ -60,15 +60,15 @@ extension Ledger {
         for shard in try await planned(number) {
             let (record, token) = try await running(shard.record.id.key)
             var progress = record.progress
-            for place in 0..<record.count where progress.codes[place] == 0 {
-                if dead.contains(place) {
-                    progress.end(place, .invalid, Progress.Note(reason: "Unregistered", deadSince: since))
+            for index in 0..<record.count where progress.codes[index] == 0 {
+                if dead.contains(index) {
+                    progress.end(index, .invalid, Progress.Note(reason: "Unregistered", deadSince: since))
                 } else {
-                    progress.accept(place)
+                    progress.accept(index)
                 }
             }
             let settlement = try Settlement.of(progress)
-            _ = try await write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
+            _ = try await write(.synced, scope: .shards) { try $0.settle(token, settlement, now: .start) }
         }
         _ = try await write { try $0.learnDeadTokens() }
     }

@@ -142,15 +142,15 @@ struct TrackingTests {
         ])
         func devices(_ text: String, since: Timestamp? = nil) async throws -> Set<Int64> {
             let question = try #require(try Segment(text).questions.first)
-            var (found, place): (Set<Int64>, TrackedPlace?) = ([], nil)
+            var (found, cursor): (Set<Int64>, TrackedCursor?) = ([], nil)
             repeat {
-                let after = place
+                let after = cursor
                 let page = try await ledger.read {
                     try $0.devices(answering: question, campaign: number, since: since, after: after, limit: 1)
                 }
                 found.formUnion(page.registered.map { $0 & 0xFFFF_FFFF })
-                place = page.next
-            } while place != nil
+                cursor = page.next
+            } while cursor != nil
             return found
         }
         #expect(try await devices("opened(derby)") == [1, 2])

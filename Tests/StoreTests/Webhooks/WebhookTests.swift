@@ -16,7 +16,7 @@ struct WebhookTests {
     }
 
     private func happen(_ kind: CampaignEvent.Kind, app: String = "news", at now: Timestamp = .start) async throws {
-        try await ledger.write(reach: .shards) { transaction in
+        try await ledger.write(scope: .shards) { transaction in
             try transaction.addEvent(correlationID: "job") {
                 CampaignEvent(kind, app: app, campaign: "derby", sequence: $0, time: now, data: .null)
             }
@@ -49,7 +49,7 @@ struct WebhookTests {
         #expect(try await waiting(records[0].number).map(\.body) == [events[0].body, events[3].body])
         #expect(try await waiting(records[1].number).map(\.body) == [events[2].body])
         // Publishing the events does not take them from the webhooks.
-        try await ledger.write(reach: .shards) { try $0.eventsPublished(events.map(\.sequence)) }
+        try await ledger.write(scope: .shards) { try $0.eventsPublished(events.map(\.sequence)) }
         #expect(try await webhooks().map(\.waiting) == [2, 1, 0])
     }
 
@@ -100,7 +100,7 @@ struct WebhookTests {
         for kind in [CampaignEvent.Kind.accepted, .started, .completed] { try await happen(kind) }
         let (first, second) = (try await webhooks()[0].number, try await webhooks()[1].number)
         let taken = try await waiting(first).prefix(2).map(\.sequence)
-        try await ledger.write(reach: .shards) { try $0.webhookTook(taken, number: first) }
+        try await ledger.write(scope: .shards) { try $0.webhookTook(taken, number: first) }
         #expect(try await waiting(first).count == 1)
         #expect(try await waiting(second).count == 3)
     }
@@ -167,7 +167,7 @@ struct WebhookTests {
         try await happen(.completed)
         let both = try await waiting(number).map(\.sequence)
         // The later one is taken first, as if the earlier had not been committed yet.
-        try await ledger.write(reach: .shards) { try $0.webhookTook(Array(both.suffix(1)), number: number) }
+        try await ledger.write(scope: .shards) { try $0.webhookTook(Array(both.suffix(1)), number: number) }
         #expect(try await waiting(number).map(\.sequence) == first)
     }
 }

@@ -40,21 +40,21 @@ indirect enum SegmentNode: Hashable, Sendable {
     }
 
     /// The operator around an expression, which determines if it needs parentheses.
-    enum Place {
+    enum Context {
         case any, all, not
     }
 
-    func text(within place: Place) -> String {
+    func text(within context: Context) -> String {
         switch self {
         case .term(let term): return term.text(isNegated: false)
         case .not(.term(let term)): return term.text(isNegated: true)
         case .not(let inner): return "!" + inner.text(within: .not)
         case .all(let parts):
             let text = parts.map { $0.text(within: .all) }.joined(separator: " && ")
-            return place == .not ? "(" + text + ")" : text
+            return context == .not ? "(" + text + ")" : text
         case .any(let parts):
             let text = parts.map { $0.text(within: .any) }.joined(separator: " || ")
-            return place == .any ? text : "(" + text + ")"
+            return context == .any ? text : "(" + text + ")"
         }
     }
 }

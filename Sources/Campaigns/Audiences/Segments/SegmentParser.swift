@@ -4,7 +4,7 @@ struct SegmentParser {
     private(set) var scanner: SegmentScanner
     private(set) var token: SegmentScanner.Token
     /// The offset at which `token` begins.
-    private var place: Int
+    private var offset: Int
     /// The number of questions about other campaigns.
     var questions = 0
     private var terms = 0
@@ -20,7 +20,7 @@ struct SegmentParser {
         }
         scanner = SegmentScanner(text)
         token = try scanner.next()
-        place = scanner.start
+        offset = scanner.start
         if token == .end {
             let fix = "say who is meant, for example sport, or give everyone: true"
             throw SegmentProblem(code: .empty, column: 1, detail: "the expression is empty", fix: fix)
@@ -46,12 +46,12 @@ struct SegmentParser {
     }
 
     func problem(_ detail: String, fix: String? = nil) -> SegmentProblem {
-        scanner.problem(detail, at: place, fix: fix)
+        scanner.problem(detail, at: offset, fix: fix)
     }
 
     mutating func advance() throws(SegmentProblem) {
         token = try scanner.next()
-        place = scanner.start
+        offset = scanner.start
     }
 
     private mutating func any() throws(SegmentProblem) -> SegmentNode {
@@ -79,12 +79,12 @@ struct SegmentParser {
             guard depth <= Segment.depthMax else {
                 throw SegmentProblem(
                     code: .tooDeep,
-                    column: scanner.column(place),
+                    column: scanner.column(offset),
                     detail: "more than \(Segment.depthMax) parentheses and negations within each other"
                 )
             }
             defer { depth -= 1 }
-            let (isNegation, opening) = (token == .not, place)
+            let (isNegation, opening) = (token == .not, offset)
             try advance()
             if isNegation { return .not(try unary()) }
             let inner = try any()
@@ -107,11 +107,11 @@ struct SegmentParser {
 
     private mutating func term(_ name: String, isQuoted: Bool) throws(SegmentProblem) -> SegmentNode {
         terms += 1
-        let begin = place
+        let begin = offset
         guard terms <= Segment.termsMax else {
             throw SegmentProblem(
                 code: .tooMany,
-                column: scanner.column(place),
+                column: scanner.column(offset),
                 detail: "more than \(Segment.termsMax) tags and comparisons",
                 fix: "put the devices into a list"
             )

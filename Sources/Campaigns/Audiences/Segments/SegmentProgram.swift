@@ -71,7 +71,8 @@ struct SegmentProgram: Sendable {
         var next = entry
         while next >= 0 {
             let step = steps[next]
-            let holds = if case .tracked(let place) = step.test { answer(place) } else { Self.holds(step.test, device) }
+            let holds =
+                if case .tracked(let ordinal) = step.test { answer(ordinal) } else { Self.holds(step.test, device) }
             next = holds ? step.whenTrue : step.whenFalse
         }
         return next == Self.accept

@@ -18,7 +18,7 @@ public struct AccessTokenRule: CredentialRule {
     /// The longest pause after a failure, also used after a refusal that only a person can fix.
     public static let pauseMax = Duration.seconds(60)
     /// The number of failures in a row after which waiting senders are told.
-    public static let patience = 3
+    public static let failuresMax = 3
     /// The scope that the assertion asks for.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
@@ -158,7 +158,7 @@ public struct AccessTokenRule: CredentialRule {
             lack = why
             pause = Self.pauseMax
         case .passing:
-            if failures >= Self.patience { lack = why }
+            if failures >= Self.failuresMax { lack = why }
             pause = min(.seconds(1 << Int64(min(failures - 1, 6))), Self.pauseMax)
         }
         pausedUntil = now.advanced(by: pause)

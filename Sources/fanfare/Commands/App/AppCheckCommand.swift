@@ -36,27 +36,27 @@ struct AppCheckCommand: AsyncParsableCommand {
         let apps = try AppsFile.read(path: file, webhookHosts: configuration.webhookHosts)
             .filter { name == nil || $0.name == name }
         if let name, apps.isEmpty { throw CommandFailure(.notFound, "\(file) has no app \(name)") }
-        let reaches = offline ? [:] : try await ProviderReach.look(apps)
+        let probes = offline ? [:] : try await ProviderProbe.probe(apps)
         if output.json {
-            Terminal.write(JSONValue.array(apps.map { Self.json($0, reaches) }).text + "\n")
+            Terminal.write(JSONValue.array(apps.map { Self.json($0, probes) }).text + "\n")
         } else {
-            Terminal.write(Self.table(apps, reaches).text + "\n")
+            Terminal.write(Self.table(apps, probes).text + "\n")
         }
-        if let wrong = reaches.values.first(where: \.isClockWrong) { throw CommandFailure(.failed, wrong.text) }
+        if let wrong = probes.values.first(where: \.isClockWrong) { throw CommandFailure(.failed, wrong.text) }
     }
 
-    private static func json(_ app: AppConfiguration, _ reaches: [String: ProviderReach]) -> JSONValue {
+    private static func json(_ app: AppConfiguration, _ probes: [String: ProviderProbe]) -> JSONValue {
         let accounts = app.accounts.map(\.account).map { account in
             let fields = account.summary.map { JSONMember($0.name, .string($0.value)) }
-            let reach = reaches[account.endpoint(nil).url].map(json) ?? []
-            return JSONMember(account.provider.name.rawValue, .object(fields + reach))
+            let probe = probes[account.endpoint(nil).url].map(json) ?? []
+            return JSONMember(account.provider.name.rawValue, .object(fields + probe))
         }
         let keys = app.keysJSON.map { JSONMember("message_key_epochs", $0) }
         return .object([JSONMember("app", .string(app.name))] + accounts + [keys].compactMap(\.self))
     }
 
-    private static func json(_ reach: ProviderReach) -> [JSONMember] {
-        switch reach {
+    private static func json(_ probe: ProviderProbe) -> [JSONMember] {
+        switch probe {
         case .answered(let skew):
             let lead = skew.map { JSONValue.number(JSONNumber($0.lead.components.seconds)) }
             return [JSONMember("reached", true), JSONMember("clock_lead_seconds", lead ?? .null)]
@@ -66,20 +66,20 @@ struct AppCheckCommand: AsyncParsableCommand {
     }
 
     /// Returns a table with a column for every field of any provider.
-    private static func table(_ apps: [AppConfiguration], _ reaches: [String: ProviderReach]) -> TextTable {
+    private static func table(_ apps: [AppConfiguration], _ probes: [String: ProviderProbe]) -> TextTable {
         let rows = apps.flatMap { app in app.accounts.map { (app: app, account: $0.account) } }
         var columns: [String] = []
         for name in rows.flatMap({ $0.account.summary.map(\.name) }) where !columns.contains(name) {
             columns.append(name)
         }
-        let more = ["message_key"] + (reaches.isEmpty ? [] : ["reach"])
+        let more = ["message_key"] + (probes.isEmpty ? [] : ["reach"])
         var table = TextTable((["app", "provider"] + columns + more).map { ($0, .left) })
         for row in rows {
             let summary = row.account.summary
             let cells = columns.map { name in summary.first { $0.name == name }?.value ?? "" }
             let keys = row.app.messageKeys?.description ?? "none"
-            let reach = reaches[row.account.endpoint(nil).url].map { [$0.text] } ?? []
-            table.add([row.app.name, row.account.provider.name.rawValue] + cells + [keys] + reach)
+            let probe = probes[row.account.endpoint(nil).url].map { [$0.text] } ?? []
+            table.add([row.app.name, row.account.provider.name.rawValue] + cells + [keys] + probe)
         }
         return table
     }

@@ -20,7 +20,7 @@ struct AppReloadCommand: AsyncParsableCommand {
     )
 
     /// The longest wait for a connection to the broker.
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
 
     @OptionGroup var flags: OrderFlags
 
@@ -33,7 +33,7 @@ struct AppReloadCommand: AsyncParsableCommand {
         }
         if !flags.isDryRun {
             let hint = ControlHint(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
-            await hint.ready(within: Self.patience)
+            await hint.ready(within: Self.timeout)
             let isAsked = await hint.reload()
             await hint.close()
             guard isAsked else {

@@ -25,8 +25,8 @@ struct CampaignListCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit is a number from 1") }
-        guard state.allSatisfy(CampaignLook.states.contains) else {
-            throw ValidationError("--state is one of \(CampaignLook.states.joined(separator: ", "))")
+        guard state.allSatisfy(CampaignStatusReader.states.contains) else {
+            throw ValidationError("--state is one of \(CampaignStatusReader.states.joined(separator: ", "))")
         }
     }
 
@@ -35,7 +35,7 @@ struct CampaignListCommand: AsyncParsableCommand {
         let states = state.isEmpty ? nil : Set(state)
         let rows = try await options.withLedger { ledger in
             let found = try await ledger.read { try $0.campaigns(app: app, states: states, limit: limit) }
-            return try await CampaignLook.rows(found, in: ledger)
+            return try await CampaignStatusReader.rows(found, in: ledger)
         }
         output.write(CampaignRow.table(rows), JSONValue.array(rows.map(\.json)))
     }

@@ -8,7 +8,7 @@ import Transport
 /// Sends a valid job: looks its campaign up, uploads the list, publishes the job and awaits intake's verdict.
 struct CampaignSending {
     /// Intake answers within milliseconds when a worker is there and not busy.
-    private static let patience = Duration.seconds(2)
+    private static let verdictTimeout = Duration.seconds(2)
 
     let file: JobFile
     let audience: AudienceUpload?
@@ -27,7 +27,7 @@ struct CampaignSending {
         let deadline: ContinuousClock.Instant?
         let producer = try await connect(broker)
         let verdict: CampaignVerdict?
-        let watch: VerdictWatch
+        let poll: VerdictPoll
         do {
             report.uploaded = try await audience?.run(app: job.app, list: job.id, to: ledger)
             // The upload may have taken minutes, and the campaign's time counts from here.
@@ -35,16 +35,16 @@ struct CampaignSending {
             let complete = try file.decode(list: report.uploaded?.reference, at: sentAt)
             try refuseUnknownList(try await LocalIntake.decide(complete.job, in: ledger))
             report.sayUploaded()
-            watch = try await VerdictWatch(complete.job, in: ledger)
+            poll = try await VerdictPoll(complete.job, in: ledger)
             deadline = timeout.map { ContinuousClock.now + $0 }
             try await publish(complete, at: sentAt, producer)
-            verdict = try await watch.verdict(within: Self.patience)
+            verdict = try await poll.verdict(within: Self.verdictTimeout)
             await producer.close()
         } catch {
             await producer.close()
             throw error
         }
-        try await end(verdict, watch, ledger, report, wait: wait, deadline: deadline)
+        try await end(verdict, poll, ledger, report, wait: wait, deadline: deadline)
     }
 
     // MARK: - Before
@@ -114,7 +114,7 @@ struct CampaignSending {
 
     private func end(
         _ verdict: CampaignVerdict?,
-        _ watch: VerdictWatch,
+        _ poll: VerdictPoll,
         _ ledger: Ledger,
         _ report: SendReport,
         wait: Bool,
@@ -125,7 +125,7 @@ struct CampaignSending {
             guard wait else { return report.say(.pending) }
             report.sayWaiting()
             let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(100 * 365 * 86_400)
-            verdict = try await watch.verdict(within: rest)
+            verdict = try await poll.verdict(within: rest)
         }
         switch verdict {
         case .accepted(let number):

@@ -24,7 +24,7 @@ struct CampaignStatusCommand: AsyncParsableCommand {
 
     /// Returns the status; while a campaign is being sent, reads it twice for its rate.
     static func view(of campaign: CampaignArgument, in ledger: Ledger) async throws -> CampaignStatusView {
-        guard let view = try await CampaignLook.status(app: campaign.app, id: campaign.id, in: ledger) else {
+        guard let view = try await CampaignStatusReader.status(app: campaign.app, id: campaign.id, in: ledger) else {
             throw campaign.notFound(in: ledger)
         }
         return view

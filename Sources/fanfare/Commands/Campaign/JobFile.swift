@@ -86,14 +86,14 @@ struct JobFile {
                     detail: broken.detail,
                     fix: problem.fix
                 )
-                return place(broken.position) + bare.text
+                return location(broken.position) + bare.text
             }
             let position = Self.upwards(problem.pointer).lazy.compactMap { positions[$0] }.first
-            return (position.map(place) ?? "\(name): ") + problem.text
+            return (position.map(location) ?? "\(name): ") + problem.text
         }
     }
 
-    private func place(_ position: JSONPosition) -> String { "\(name):\(position.line):\(position.column): " }
+    private func location(_ position: JSONPosition) -> String { "\(name):\(position.line):\(position.column): " }
 
     /// Returns a pointer and those of everything around it, the innermost first.
     private static func upwards(_ pointer: String) -> [String] {

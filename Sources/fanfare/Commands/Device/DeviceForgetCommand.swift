@@ -42,7 +42,7 @@ extension DeviceCommand {
             let (choice, app, isDry) = (choice, whose.app, dryRun)
             // No push lives longer than 30 days, a parked one as long as parked messages are kept.
             let retention = max(Duration.seconds(30 * 86_400), try options.load().retention.parked)
-            let (forgotten, places) = try await options.withLedger { ledger -> ([String], Int) in
+            let (forgotten, entries) = try await options.withLedger { ledger -> ([String], Int) in
                 let devices = try await choice.devices(app: app, in: ledger).filter { $0.state != .forgotten }
                 if isDry { return (devices.compactMap(\.installation), 0) }
                 return try await Registry.forget(devices, app: app, in: ledger)
@@ -51,7 +51,7 @@ extension DeviceCommand {
             if output.json {
                 let document = JSONValue.object([
                     "app": .string(app), "forgotten": .array(forgotten.map(JSONValue.string)),
-                    "dry_run": .bool(isDry), "list_places": .number(JSONNumber(places)),
+                    "dry_run": .bool(isDry), "list_places": .number(JSONNumber(entries)),
                     "bytes_gone_at": isDry ? .null : .string(gone.rfc3339),
                 ])
                 Terminal.write(document.text + "\n")

@@ -44,8 +44,8 @@ extension DeviceCommand {
             if !output.json {
                 for problem in summary.report.problems + summary.report.warnings {
                     let fix = problem.fix.map { " (\($0))" } ?? ""
-                    let place = "\(file):\(problem.line):\(problem.column)"
-                    Terminal.writeError("fanfare: \(TerminalText.safe("\(place): \(problem.detail)\(fix)"))\n")
+                    let location = "\(file):\(problem.line):\(problem.column)"
+                    Terminal.writeError("fanfare: \(TerminalText.safe("\(location): \(problem.detail)\(fix)"))\n")
                 }
             }
             output.write(line(summary), json(summary))
