@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Holds everything in Deploy/ against offline validators, one line a check; installs what it needs (Debian packages, and
-# a folder of Python packages below .build). Uses the debug build and makes it when there is none.
+# folders of Python packages below .build). Uses the debug build and makes it when there is none.
 #
 #   Deploy/check.sh           what CI runs
 #   Deploy/check.sh --full    also the image's packages in a Debian made by debootstrap, as root
@@ -19,6 +19,8 @@ install_debian_packages "${check_packages[@]}"
 validators=$PWD/.build/validators
 install_python_validators "$validators"
 install_python_producer "$PWD/.build/python"
+generator=$PWD/.build/generator
+install_python_generator "$generator"
 export PATH="$validators/bin:$PATH"
 mapfile -t scripts < <(find Deploy -name '*.sh' | sort)
 mapfile -t yaml_files < <(find Deploy -name '*.y*ml' | sort)

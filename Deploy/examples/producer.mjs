@@ -1,4 +1,5 @@
-// Publishes a job: node producer.mjs JOB.json; the broker is named by FANFARE_AMQP_URL. Needs amqplib (npm install amqplib).
+// Publishes a job: node producer.mjs JOB.json; the broker is named by FANFARE_AMQP_URL. Needs amqplib (npm install
+// amqplib).
 import { readFile } from "node:fs/promises";
 import amqp from "amqplib";
 

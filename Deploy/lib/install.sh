@@ -109,6 +109,11 @@ install_python_judges() {
     export JUDGE_PYTHON="$1/bin/python"
 }
 
+# A generator of clients, which judges the OpenAPI document.
+install_python_generator() {
+    install_python_packages "$1" 'import openapi_python_client' 'openapi-python-client==0.29.1'
+}
+
 # Validators that Debian does not have.
 install_python_validators() {
     install_python_packages "$1" 'import check_jsonschema, kubernetes_validate, yaml' \

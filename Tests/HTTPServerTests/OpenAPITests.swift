@@ -34,6 +34,25 @@ import Testing
         #expect(count == routes.count)
     }
 
+    /// Returns a value and all values in it.
+    private func all(in value: JSONValue) -> [JSONValue] {
+        switch value {
+        case .object(let members): [value] + members.flatMap { all(in: $0.value) }
+        case .array(let items): [value] + items.flatMap { all(in: $0) }
+        default: [value]
+        }
+    }
+
+    @Test func `nothing is in it that generators of clients leave out`() throws {
+        let values = all(in: OpenAPIDocument.make(version: "1", [ServedAPI.section, ServedEdge.section]))
+        for value in values where value["type"] == "array" { #expect(value["items"] != nil, "\(value.text)") }
+        for value in values where value["properties"] != nil { #expect(value["oneOf"] == nil, "\(value.text)") }
+        for body in values.compactMap({ $0["requestBody"] }) {
+            let content = try #require(body["content"]?.members)
+            #expect(content.count == 1 && content.first?.value["schema"] != nil, "\(body.text)")
+        }
+    }
+
     @Test func `every reference leads somewhere`() throws {
         let document = OpenAPIDocument.make(version: "1", [ServedAPI.section, ServedEdge.section])
         let names = Set((Schemas.all + EdgeSchemas.all).map(\.name))

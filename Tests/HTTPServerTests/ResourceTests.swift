@@ -22,6 +22,16 @@ import Testing
             #expect(bad.status == 422 && bad.problem == "invalid-audience", "\(bad.text)")
             #expect(bad.json?["errors"]?.array?.first?["pointer"]?.string == "/1")
             #expect(try await server.ask("PUT", path, body: csv, type: "application/json").status == 415)
+            // A generated client says only that it sends bytes, and names their type in the query.
+            func status(_ type: String, as query: String) async throws -> Int {
+                try await server.ask("PUT", path + "?content_type=" + query, body: csv, type: type).status
+            }
+            let bytes = "application/octet-stream"
+            #expect(try await status(bytes, as: "text/csv") == 200)
+            #expect(try await status("text/csv", as: "text/csv") == 200)
+            #expect(try await status("text/csv", as: "application/x-ndjson") == 415)
+            #expect(try await status(bytes, as: "text/plain") == 400)
+            #expect(try await server.ask("PUT", path, body: csv, type: bytes).status == 415)
             let lists = try await server.ask("GET", "/v1/apps/news/lists").json?["lists"]?.array
             #expect(lists?.count == 1 && lists?.first?["name"]?.string == "sport")
         }

@@ -9,6 +9,19 @@ public enum JobSchema {
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
           "$id": "urn:fanfare:schema:job:v1",
+        \(members)
+        }
+
+        """
+
+    /// Returns the schema as JSON text for a place in another document; `place` is the JSON pointer of that place.
+    ///
+    /// It has no `$id`, which would make it a document of its own: its references are those of the whole document.
+    public static func text(at place: String) -> String {
+        "{\n\(members.replacing("\"#/$defs/", with: "\"#\(place)/$defs/"))\n}"
+    }
+
+    private static let members = """
           "title": "A job of Fanfare: one message to one audience",
           "$ref": "#/$defs/job",
           "$defs": {
@@ -20,8 +33,6 @@ public enum JobSchema {
         \(delivery),
         \(shared)
           }
-        }
-
         """
 
     private static let job = #"""

@@ -4,7 +4,7 @@ import Campaigns
 /// asyncapi`.
 ///
 /// The names and types of events are those that the code uses. The job's payload is the document of `fanfare schema
-/// job`, by its file name, `job.schema.json`.
+/// job`. No reference leads out of the document.
 public enum AsyncAPI {
     /// The document as JSON text.
     public static var text: String {
@@ -31,7 +31,8 @@ public enum AsyncAPI {
         \(([job] + events).joined(separator: ",\n"))
             },
             "schemas": {
-        \(event)
+        \(event),
+        \(problem)
             }
           }
         }
@@ -81,7 +82,8 @@ public enum AsyncAPI {
             }
         """
 
-    private static let job = """
+    private static var job: String {
+        """
               "job": {
                 "name": "fanfare.campaign.v1",
                 "title": "A job: one message to one audience",
@@ -96,11 +98,17 @@ public enum AsyncAPI {
                 },
                 "payload": {
                   "schemaFormat": "application/schema+json;version=draft-2020-12",
-                  "schema": {"$ref": "job.schema.json"}
+                  "schema": \(jobSchema)
                 },
                 "bindings": {"amqp": {"messageType": "fanfare.campaign.v1", "bindingVersion": "0.3.0"}}
               }
         """
+    }
+
+    /// The schema with the indentation of its place.
+    private static var jobSchema: String {
+        JobSchema.text(at: "/components/messages/job/payload/schema").replacing("\n", with: "\n          ")
+    }
 
     private static var references: [String] {
         CampaignEvent.Kind.allCases.map { kind in
@@ -120,7 +128,18 @@ public enum AsyncAPI {
                     "payload": {
                       "allOf": [
                         {"$ref": "#/components/schemas/event"},
-                        {"properties": {"type": {"const": "\(kind.rawValue)"}}}
+                        {
+                          "properties": {
+                            "type": {"const": "\(kind.rawValue)"},
+                            "data": {
+                              "type": "object",
+                              "required": [\(data(of: kind).required)],
+                              "properties": {
+            \(data(of: kind).properties)
+                              }
+                            }
+                          }
+                        }
                       ]
                     }
                   }
@@ -142,6 +161,20 @@ public enum AsyncAPI {
                   "time": {"type": "string", "format": "date-time"},
                   "datacontenttype": {"const": "application/json"},
                   "data": {"type": "object"}
+                }
+              }
+        """
+
+    private static let problem = """
+              "problem": {
+                "description": "What is wrong, or odd.",
+                "type": "object",
+                "required": ["pointer", "code", "detail"],
+                "properties": {
+                  "pointer": {"type": "string", "description": "The place in the job, as a JSON pointer."},
+                  "code": {"type": "string"},
+                  "detail": {"type": "string"},
+                  "mend": {"type": "string", "description": "The fix."}
                 }
               }
         """

@@ -18,7 +18,7 @@ enum EdgeOperations {
             body: .json("EdgeEvents")
         ),
         "answerPoll": Operation(
-            summary: "HTTPAnswer a poll; a device's first answers count",
+            summary: "Answer a poll; a device's first answers count",
             statuses: [202],
             good: .json("EdgeAccepted"),
             body: .json("EdgeAnswers")

@@ -100,13 +100,15 @@ enum Schemas {
 
     private static let send: JSONValue = [
         "type": "object",
-        "description":
-            "A job with device or user in place of audience; its content.rich may bring the content that it names.",
+        // One of two in words: a generator takes a choice of required members for types without any member.
+        "description": """
+        A job with either device or user in place of audience; its content.rich may bring the content that it names.
+        """,
         "properties": [
             "id": id, "app": app, "content": ["type": "object", "properties": ["rich": rich]], "device": object,
             "user": ["type": "string", "minLength": 1, "maxLength": 256], "delivery": object,
         ],
-        "required": ["app", "content"], "oneOf": [["required": ["device"]], ["required": ["user"]]],
+        "required": ["app", "content"],
     ]
 
     private static let rich: JSONValue = [
@@ -148,8 +150,24 @@ enum Schemas {
         "unknown_resent": count, "reasons": object, "rate": maybe(count), "eta_at": maybe(instant),
         "next_retry_at": maybe(instant), "created_at": maybe(instant), "accepted_at": maybe(instant),
         "started_at": maybe(instant), "completed_at": maybe(instant), "expires_at": maybe(instant),
-        "parts": ["type": "array"], "providers": object, "retries": object, "kind": text,
-        "sends_pushes": flag,
+        "parts": ["type": "array", "items": part], "providers": object, "retries": object, "run_of": maybe(text),
+        "repeat": maybe(repetition), "runs": ["type": "array", "items": run], "kind": text, "sends_pushes": flag,
+    ])
+
+    private static let part = object([
+        "provider": maybe(text), "time_zone": maybe(text), "release_at": instant, "expires_at": maybe(instant),
+        "audience": count, "unplanned": count, "quiet_until": maybe(instant), "accepted": count, "invalid": count,
+        "failed": count, "expired": count, "superseded": count, "cancelled": count, "skipped": count,
+    ])
+
+    private static let repetition = object([
+        "cron": text, "time_zone": text, "until": maybe(text), "next_at": maybe(instant), "missed_at": maybe(instant),
+        "missed_reason": maybe(text),
+    ])
+
+    private static let run = object([
+        "id": text, "at": instant, "state": text, "audience": count, "started_at": maybe(instant),
+        "completed_at": maybe(instant),
     ])
 
     private static let report = object(
@@ -176,10 +194,14 @@ enum Schemas {
         "warnings": list("Error"),
     ])
 
-    private static let parked = object([
-        "id": text, "queue": text, "reason": text, "errors": list("Error"), "app": maybe(text),
-        "campaign": maybe(text), "devices": count, "first_at": instant, "last_at": instant,
-    ])
+    private static let parked = object(
+        [
+            "id": text, "queue": text, "reason": text, "errors": list("Error"), "app": maybe(text),
+            "campaign": maybe(text), "devices": count, "first_at": instant, "last_at": instant,
+            "headers": maybe(object), "body": maybe(text), "body_bytes": count,
+        ],
+        optional: ["headers", "body", "body_bytes"]
+    )
 
     private static let status = object([
         "parts": ["type": "array", "items": object(["name": text, "well": flag, "detail": text])],

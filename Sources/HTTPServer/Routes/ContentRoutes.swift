@@ -15,9 +15,10 @@ enum ContentRoutes {
     ]
 
     private static func put(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
-        try call.query.allow(["type"])
+        try call.query.allow(["type", "content_type"])
         let (app, id) = (try call.app(), call.parameter("content"))
-        let type = try BodyReader.require(call.request, types: ContentType.allCases.map(\.rawValue))
+        let types = ContentType.allCases.map(\.rawValue)
+        let type = try BodyReader.type(of: call.request, call.query, among: types)
         guard let contentType = ContentType(rawValue: type) else {
             preconditionFailure("the type \(type) was not refused")
         }

@@ -17,12 +17,12 @@ enum ListRoutes {
 
     /// Stores a new version of a list from a body of any length, which is never in memory as a whole.
     private static func put(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
-        try call.query.allow([])
+        try call.query.allow(["content_type"])
         let (app, name) = (try call.app(), call.parameter("list"))
         guard NameRule.isID(name) else {
             throw HTTPProblem(.usage, "a list's name is 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
         }
-        let type = try BodyReader.require(call.request, types: formats.keys.sorted())
+        let type = try BodyReader.type(of: call.request, call.query, among: formats.keys.sorted())
         guard let format = formats[type] else { preconditionFailure("the type \(type) was not refused") }
         let result = try await upload(call, AudienceStream(format, app: app, list: name, to: core.ledger))
         switch result {

@@ -65,7 +65,19 @@ extension Operation {
         let fields = fields.map { name in
             Self.parameter(name, in: "header", schema: Self.schemas[name] ?? JSONSchema.id, isRequired: false)
         }
-        return places + query + fields
+        return places + query + contentType + fields
+    }
+
+    /// The parameter that names the type of a body of bytes; empty for other bodies.
+    private var contentType: [JSONValue] {
+        let types: [String]
+        switch body {
+        case .devices: types = ["text/csv", "application/x-ndjson"]
+        case .content: types = ContentType.allCases.map(\.rawValue)
+        case .json, nil: return []
+        }
+        let schema: JSONValue = ["type": "string", "enum": .array(types.map(JSONValue.string))]
+        return [Self.parameter("content_type", in: "query", schema: schema, isRequired: true)]
     }
 
     /// The schemas of parameters, by name.
@@ -82,19 +94,22 @@ extension Operation {
     }
 
     private func requestBody(_ body: Body) -> JSONValue {
-        let content: JSONValue =
-            switch body {
-            case .json(let name): ["application/json": ["schema": JSONSchema.reference(name)]]
-            case .content: Self.contents
-            case .devices:
-                ["text/csv": ["schema": JSONSchema.text], "application/x-ndjson": ["schema": JSONSchema.text]]
-            }
-        return ["required": true, "content": content]
+        switch body {
+        case .json(let name):
+            ["required": true, "content": ["application/json": ["schema": JSONSchema.reference(name)]]]
+        case .content, .devices:
+            // Generators make no function of a body of several types, and none of most of these types.
+            [
+                "description": "A body that has its own type as Content-Type needs no content_type in the query.",
+                "required": true, "content": [BodyReader.bytesType: ["schema": JSONSchema.bytes]],
+            ]
+        }
     }
 
-    /// Every type of content.
+    /// Every type of content. The first, which no answer has, is there for generators that do not know the others.
     private static let contents = JSONValue.object(
-        ContentType.allCases.map { JSONMember($0.rawValue, .object([JSONMember]())) }
+        [JSONMember(BodyReader.bytesType, ["schema": JSONSchema.bytes])]
+            + ContentType.allCases.map { JSONMember($0.rawValue, .object([JSONMember]())) }
     )
 
     private func responses(refusal: JSONValue, failure: String) -> JSONValue {
@@ -105,7 +120,11 @@ extension Operation {
             case .content: Self.contents
             }
         let good = statuses.map { status in
-            JSONMember(String(status), ["description": .string(summary), "content": content])
+            // A 304 has no body (RFC 9110, 15.4.5).
+            JSONMember(
+                String(status),
+                .object(["description": .string(summary), "content": status == 304 ? nil : content])
+            )
         }
         let others = ["4XX", failure].filter { name in !statuses.contains { String($0) == name } }
         return .object(good + others.map { JSONMember($0, refusal) })

@@ -43,6 +43,22 @@ package enum BodyReader {
         return type
     }
 
+    /// The type of a body whose own type is named elsewhere.
+    static let bytesType = "application/octet-stream"
+
+    /// Returns the type of a body that has one of the types; throws 400 and 415.
+    ///
+    /// It is that of Content-Type, or of the query's `content_type` if Content-Type says no more than that the body is
+    /// bytes, as that of a generated client does.
+    package static func type(of request: Request, _ query: Query, among types: [String]) throws(HTTPProblem) -> String {
+        guard let type = query["content_type"] else { return try require(request, types: types) }
+        guard types.contains(type) else {
+            throw HTTPProblem(.usage, "content_type is \(types.joined(separator: " or "))")
+        }
+        try require(request, types: [bytesType, type])
+        return type
+    }
+
     /// Returns the bytes of a body of any type; throws 413.
     package static func bytes(_ request: Request, upTo most: Int) async throws -> [UInt8] {
         let tooLarge = HTTPProblem(.tooLarge, "the body has more than \(most) bytes")
