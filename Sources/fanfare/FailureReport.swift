@@ -2,6 +2,7 @@ import ArgumentParser
 import Campaigns
 import Operations
 import Settings
+import Transport
 
 /// Reports on standard error why a command ends: a line for each problem, or the problem document.
 struct FailureReport {
@@ -36,7 +37,7 @@ struct FailureReport {
         switch Fanfare.exitCode(for: error) {
         case .success, .validationFailure: Fanfare.exit(withError: error)
         case .failure:
-            let document = ProblemDocument(.failed, title: TerminalText.safe("\(error)"))
+            let document = ProblemDocument(.failed, title: TerminalText.safe(SocketErrorText.words(error)))
             Terminal.writeError((isJSON ? document.json.text : "fanfare: \(document.title)") + "\n")
             Fanfare.exit(withError: ExitCode.failure)
         case let code: Fanfare.exit(withError: code)

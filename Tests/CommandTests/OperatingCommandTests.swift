@@ -72,7 +72,7 @@ import Testing
         #expect(objects.count == 1 && objects[0]["state"]?.string == "cancelled")
         #expect(objects[0]["cancelled"]?.integer == 3 && objects[0]["pending"]?.integer == 0)
         let line = try command.run("campaign", "watch", "over")
-        #expect(line.output == "news/over: cancelled, 3 of 3 (100.0 %), cancelled 3\n")
+        #expect(line.output == "news/over: cancelled (by ben), 3 of 3 (100.0 %), cancelled 3\n")
         let events = try lines(command.run("campaign", "events", "over", "--follow", "--json").output)
         #expect(events.map { $0["type"]?.string } == ["campaign.accepted", "campaign.cancelled", "campaign.completed"])
         #expect(events[1]["by"]?.string == "ben")

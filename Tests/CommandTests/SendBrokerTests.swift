@@ -59,7 +59,7 @@ import FoundationNetworking
         try folder.write("job.json", text)
         let told = try command.run("campaign", "send", "job.json")
         #expect(told.exit == 0)
-        #expect(told.output.contains("news/derby is published; no worker has taken it yet"))
+        #expect(told.output.contains("news/derby is published; no worker has taken it yet: see fanfare status"))
         let message = try await message(node, "send-plain", "fanfare.v1.campaigns.urgent")
         #expect(message["payload"]?.string == text)
         #expect(message["exchange"]?.string == "fanfare.campaigns")

@@ -49,7 +49,7 @@ struct LifeTests {
         let saved = progress
         _ = try await ledger.write(scope: .shards) { try $0.saveProgress([(running, saved)]) }
         let status = try await ledger.status(number)
-        var expected = CampaignStatus.PendingDetail()
+        var expected = PendingDevices()
         expected.unplanned = 4
         expected.queued = 4
         expected.sending = 1

@@ -20,6 +20,8 @@ public struct SettledShard: Sendable, Equatable {
     public var requests: Int
     /// The number of outcomes by reason.
     public var reasons: [String: Int]
+    /// The number of devices that are tried again, by the reason of their last try.
+    public var retryReasons: [String: Int]
 
     /// Creates a report.
     public init(
@@ -32,7 +34,8 @@ public struct SettledShard: Sendable, Equatable {
         retried: Int,
         held: Int,
         requests: Int,
-        reasons: [String: Int]
+        reasons: [String: Int],
+        retryReasons: [String: Int] = [:]
     ) {
         self.campaign = campaign
         self.app = app
@@ -44,6 +47,7 @@ public struct SettledShard: Sendable, Equatable {
         self.held = held
         self.requests = requests
         self.reasons = reasons
+        self.retryReasons = retryReasons
     }
 }
 
@@ -86,12 +90,7 @@ extension CampaignEvent {
             JSONMember("retrying", .number(JSONNumber(shard.retried))),
             JSONMember("held", .number(JSONNumber(shard.held))),
             JSONMember("requests", .number(JSONNumber(shard.requests))),
-            JSONMember(
-                "reasons",
-                .object(
-                    shard.reasons.sorted { $0.key < $1.key }.map { JSONMember($0.key, .number(JSONNumber($0.value))) }
-                )
-            ),
+            JSONMember("reasons", json(shard.reasons)), JSONMember("retry_reasons", json(shard.retryReasons)),
             JSONMember("settled_at", .string(time.rfc3339)),
         ]
         return CampaignEvent(
@@ -102,6 +101,10 @@ extension CampaignEvent {
             time: time,
             data: .object(members)
         )
+    }
+
+    private static func json(_ reasons: [String: Int]) -> JSONValue {
+        .object(reasons.sorted { $0.key < $1.key }.map { JSONMember($0.key, .number(JSONNumber($0.value))) })
     }
 
     /// Returns the event of a shard's dead tokens.

@@ -175,9 +175,14 @@ public struct Progress: Equatable, Sendable {
 
     /// The number of outcomes by reason, for outcomes with a reason.
     public var reasons: [String: Int] {
+        reasons(where: { if case .outcome = $0 { true } else { false } })
+    }
+
+    /// Returns the number of devices by reason, for devices with a reason whose state is asked for.
+    public func reasons(where isAsked: (State) -> Bool) -> [String: Int] {
         var result: [String: Int] = [:]
         for (position, note) in notes {
-            guard let reason = note.reason, Outcome(rawValue: codes[Int(position)]) != nil else { continue }
+            guard let reason = note.reason, isAsked(state(at: Int(position))) else { continue }
             result[reason, default: 0] += 1
         }
         return result

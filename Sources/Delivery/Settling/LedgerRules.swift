@@ -69,11 +69,7 @@ extension ShardRecord {
     /// `reason` is counted for each of them; nil if the outcome says everything.
     public func ended(_ outcome: Outcome, reason: String? = nil) -> Settlement? {
         var progress = progress
-        for position in 0..<progress.count {
-            if case .outcome = progress.state(at: position) { continue }
-            let requests = UInt8(clamping: progress.requests(at: position))
-            progress.end(position, outcome, Progress.Note(reason: reason, requests: requests))
-        }
+        progress.endCooldown(outcome, reason: reason)
         return Settlement.make(progress: progress, attempt: attempt)
     }
 

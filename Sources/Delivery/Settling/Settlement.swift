@@ -21,6 +21,14 @@ public struct Settlement: Sendable, Equatable {
     /// The number of answers of this shard's earlier runs, which `contentFaults` does not cover.
     public var answeredBefore = 0
 
+    /// The devices that are tried again, by reason.
+    public var retryReasons: [String: Int] {
+        retries.reduce(into: [:]) { all, retry in all.merge(retry.reasons) { $0 + $1 } }
+    }
+
+    /// The devices that expired instead of another try, by the reason of their last one.
+    public var expiredReasons: [String: Int] { progress.reasons(where: { $0 == .outcome(.expired) }) }
+
     /// A retry shard to be created, with only the devices that failed.
     public struct Retry: Sendable, Equatable {
         /// The rung on which it waits.
@@ -31,6 +39,8 @@ public struct Settlement: Sendable, Equatable {
         public var notBefore: Timestamp?
         /// The positions in the parent shard.
         public var positions: [UInt16]
+        /// The devices by the reason for which they are tried again.
+        public var reasons: [String: Int] = [:]
     }
 
     /// A dead token, by its position in the shard.
@@ -59,8 +69,7 @@ public struct Settlement: Sendable, Equatable {
                     dead.append(DeadToken(position: UInt16(position), since: since))
                 }
             case .retry(let rung):
-                let charged = note?.charged ?? true
-                add(UInt16(position), rung, charged ? attempt + 1 : attempt, note?.notBefore, to: &groups)
+                add(UInt16(position), rung, after: attempt, note, to: &groups)
             }
         }
         let counts = progress.counts
@@ -80,26 +89,35 @@ public struct Settlement: Sendable, Equatable {
     private static func add(
         _ position: UInt16,
         _ rung: Rung,
-        _ attempt: UInt32,
-        _ notBefore: Timestamp?,
+        after failed: UInt32,
+        _ note: Progress.Note?,
         to groups: inout [Retry]
     ) {
-        if let index = groups.firstIndex(where: { $0.rung == rung && $0.attempt == attempt }) {
-            groups[index].positions.append(position)
-            // Retry-After is a lower bound, so the group waits for the latest.
-            if let notBefore { groups[index].notBefore = max(notBefore, groups[index].notBefore ?? notBefore) }
-        } else {
-            groups.append(Retry(rung: rung, attempt: attempt, notBefore: notBefore, positions: [position]))
-        }
+        let attempt = note?.charged ?? true ? failed + 1 : failed
+        let known = groups.firstIndex { $0.rung == rung && $0.attempt == attempt }
+        if known == nil { groups.append(Retry(rung: rung, attempt: attempt, notBefore: nil, positions: [])) }
+        let index = known ?? groups.count - 1
+        groups[index].positions.append(position)
+        // Retry-After is a lower bound, so the group waits for the latest.
+        if let instant = note?.notBefore { groups[index].notBefore = max(instant, groups[index].notBefore ?? instant) }
+        if let reason = note?.reason { groups[index].reasons[reason, default: 0] += 1 }
     }
 }
 
 extension Progress {
     /// Ends every device without an outcome, as a cancel, an expiry or a newer campaign does to a shard.
-    public mutating func endCooldown(_ outcome: Outcome) {
+    ///
+    /// `reason` is counted for each of them. Without it, a device that expires instead of another try keeps the reason
+    /// of its last one.
+    public mutating func endCooldown(_ outcome: Outcome, reason: String? = nil) {
         for position in 0..<count {
-            if case .outcome = state(at: position) { continue }
-            end(position, outcome, Note(requests: UInt8(clamping: requests(at: position))))
+            var kept: String?
+            switch state(at: position) {
+            case .outcome: continue
+            case .retry: kept = outcome == .expired ? notes[UInt16(position)]?.reason : nil
+            case .pending, .held: break
+            }
+            end(position, outcome, Note(reason: reason ?? kept, requests: UInt8(clamping: requests(at: position))))
         }
     }
 }

@@ -42,22 +42,13 @@ public struct ClockStanding: Sendable, Hashable {
     }
 
     /// The skew in words, such as `1 h 2 min ahead of the shared time`.
-    public var text: String { "\(Self.amount(skew)) \(skew < 0 ? "behind" : "ahead of") the shared time" }
+    public var text: String {
+        "\(SpanText.words(milliseconds: skew)) \(skew < 0 ? "behind" : "ahead of") the shared time"
+    }
 
     /// The skew as a mark for a worker that works with a wrong clock: `CLOCK +3600s`.
     public var mark: String {
         let seconds = Int64(clamping: skew.magnitude) / 1000
         return "CLOCK \(skew < 0 ? "-" : "+")\(seconds)s"
-    }
-
-    /// Returns a duration in its two largest units.
-    private static func amount(_ milliseconds: Int64) -> String {
-        let seconds = Int64(clamping: milliseconds.magnitude) / 1000
-        switch seconds {
-        case ..<120: return "\(seconds) s"
-        case ..<7200: return "\(seconds / 60) min \(seconds % 60) s"
-        case ..<172_800: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
-        default: return "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
-        }
     }
 }

@@ -6,6 +6,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import Store
+import Transport
 import WebServing
 
 /// An HTTP/2 connection at the edge: requests of a load balancer for many phones, or of one phone that negotiated it.
@@ -147,7 +148,7 @@ final class EdgeStreams: ChannelInboundHandler {
     private func end(_ error: any Error) {
         responder.server.logger.debug(
             "a connection ended",
-            metadata: ["peer": "\(state.peer.text)", "error": "\(error)"]
+            metadata: ["peer": "\(state.peer.text)", "error": "\(SocketErrorText.words(error))"]
         )
         flush()
         context?.close(promise: nil)

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Logging
 import Settings
 import Store
@@ -16,6 +17,11 @@ struct WorkerContext: Sendable {
     let spans: SpanRelay?
     /// Counts of posts to webhooks.
     let posted = WebhookCounters()
+    /// What the worker cannot do at present.
+    let health = HealthRecorder()
+
+    /// The worker's report for its row of the ledger.
+    var report: WorkerHealth { health.report(apps) }
 
     /// True if the worker has the sender role.
     var sends: Bool { configuration.worker.roles.contains(.sender) }

@@ -328,7 +328,7 @@ struct Intake: Sendable {
         return .refused(
             ParkedNotice.Facts(
                 queue: message.queue,
-                reason: document.kind == .campaignConflict ? "CampaignConflict" : "InvalidJob",
+                reason: (document.kind == .campaignConflict ? RefusalReason.campaignConflict : .invalidJob).rawValue,
                 errors: document.errors,
                 app: name,
                 campaign: id.isEmpty ? nil : id

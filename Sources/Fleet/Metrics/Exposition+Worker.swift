@@ -19,6 +19,12 @@ extension Exposition {
             counters.reasons
         )
         write("fanfare_retries_total", "Devices that were put on a rung.", "rung", counters.retries)
+        write(
+            "fanfare_retry_reasons_total",
+            "Devices that were put on a rung, by the reason of their last try.",
+            "reason",
+            counters.retryReasons
+        )
         family("fanfare_shards_total", .counter, "Runs of shards that ended here, by how they ended.")
         for end in WorkCounters.RunEnd.allCases {
             sample("fanfare_shards_total", [("end", end.rawValue)], counters.shards[end] ?? 0)
@@ -123,6 +129,14 @@ extension Exposition {
         let name = "fanfare_clock_skew_seconds"
         family(name, .gauge, "The lead of this host's wall clock over the time that all workers share.")
         sample(name, seconds: Double(milliseconds) / 1000)
+    }
+
+    mutating func write(_ problems: [HealthProblem]) {
+        let name = "fanfare_worker_problems"
+        family(name, .gauge, "Problems that this worker knows of itself, by kind; 0 if it has none of the kind.")
+        for code in HealthProblem.Code.ofWorker {
+            sample(name, [("code", code.rawValue)], problems.count { $0.code == code })
+        }
     }
 
     mutating func write(credentialAges: [AccountKey: Duration]) {

@@ -29,8 +29,8 @@ struct FleetMetrics: Sendable {
         var toFix: Int
         /// Devices that could be sent to now, of campaigns that are being sent.
         var backlog: [Urgency: Int]
-        /// Parked messages and shards that wait for a person.
-        var parked: Int
+        /// Parked messages and shards that wait for a person, and refused jobs.
+        var parked: ParkedCounts
         /// Open breakers.
         var breakers: [AccountKey]
         /// Webhooks by app.
@@ -111,7 +111,7 @@ struct FleetPoll: Sendable {
                 campaigns: campaigns,
                 toFix: toFix,
                 backlog: backlog,
-                parked: try reader.parkedCount(),
+                parked: try reader.parkedCounts(),
                 breakers: try reader.openBreakers().map { AccountKey(app: $0.app, provider: $0.provider) },
                 webhooks: Self.metrics(try reader.webhooks(), now: now)
             )
@@ -196,7 +196,9 @@ extension Exposition {
         family("fanfare_workers", .gauge, "Workers that the ledger has heard of lately.")
         if let ledger = fleet.ledger { sample("fanfare_workers", [], ledger.workers) }
         family("fanfare_parked_messages", .gauge, "Messages and shards in the ledger that wait for a person.")
-        if let ledger = fleet.ledger { sample("fanfare_parked_messages", [], ledger.parked) }
+        if let ledger = fleet.ledger { sample("fanfare_parked_messages", [], ledger.parked.fleets) }
+        family("fanfare_refused_jobs", .gauge, "Refused jobs in the ledger, which wait for their producers.")
+        if let ledger = fleet.ledger { sample("fanfare_refused_jobs", [], ledger.parked.producers) }
         write(fleet.ledger?.webhooks ?? [:])
     }
 

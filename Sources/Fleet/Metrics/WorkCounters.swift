@@ -46,6 +46,7 @@ struct WorkCounters: Sendable {
     private(set) var outcomes: [OutcomeKey: Int] = [:]
     private(set) var reasons: [NamedKey: Int] = [:]
     private(set) var retries: [NamedKey: Int] = [:]
+    private(set) var retryReasons: [NamedKey: Int] = [:]
     private(set) var claims: [String: Int] = [:]
     private(set) var maybeSent = 0
     private(set) var shards: [RunEnd: Int] = [:]
@@ -59,16 +60,17 @@ struct WorkCounters: Sendable {
         for outcome in Outcome.allCases where settlement.counts[outcome] > 0 {
             outcomes[OutcomeKey(account: account, outcome: outcome), default: 0] += settlement.counts[outcome]
         }
-        for (reason, count) in settlement.reasons { refused(account, LeftOut.kind(of: reason), count) }
+        for (reason, count) in settlement.reasons { Self.add(count, account, LeftOut.kind(of: reason), to: &reasons) }
         for retry in settlement.retries {
             retries[NamedKey(account: account, name: retry.rung.name), default: 0] += retry.positions.count
         }
+        for (reason, count) in settlement.retryReasons { Self.add(count, account, reason, to: &retryReasons) }
     }
 
-    private mutating func refused(_ account: AccountKey, _ reason: String, _ count: Int) {
+    private static func add(_ count: Int, _ account: AccountKey, _ reason: String, to reasons: inout [NamedKey: Int]) {
         var key = NamedKey(account: account, name: reason)
-        if reasons[key] == nil, reasons.keys.count(where: { $0.account == account }) >= Self.reasonsMax {
-            key.name = Self.otherReason
+        if reasons[key] == nil, reasons.keys.count(where: { $0.account == account }) >= reasonsMax {
+            key.name = otherReason
         }
         reasons[key, default: 0] += count
     }

@@ -1,3 +1,4 @@
+import Delivery
 import Operations
 import Settings
 import Store
@@ -10,6 +11,8 @@ struct WorkerMetrics: Sendable {
     var ledger: LedgerMetrics
     /// The lead of the host's wall clock over the shared time, in milliseconds.
     var clockSkew: Int64
+    /// The worker's own problems.
+    var problems: [HealthProblem]
     var posted: [String: [WebhookCounters.Result: Int]]
     var fleet: FleetMetrics
 
@@ -23,6 +26,7 @@ struct WorkerMetrics: Sendable {
         page.write(senders, coordinator)
         page.write(ledger)
         page.write(clockSkew: clockSkew)
+        page.write(problems)
         page.write(posted)
         page.write(fleet)
         page.writeProcess()

@@ -60,7 +60,7 @@ enum ParkedMover {
         case "expired":
             return Death(
                 queue: queue,
-                reason: "Expiration",
+                reason: RefusalReason.expiration.rawValue,
                 problem: Problem(
                     pointer: "",
                     code: "message_expiration",

@@ -34,6 +34,8 @@ final class EndpointSender: RequestSource {
     private let service: SenderLoop.ServiceKey?
     /// True once the push service has answered anything, or if it is well known: its runs keep their capacity.
     private(set) var isProven: Bool
+    /// True once the provider has accepted this credential here.
+    private var isAccepted = false
     /// The number of the search that found this sender last.
     var lastSearch: UInt64 = 0
 
@@ -137,7 +139,9 @@ final class EndpointSender: RequestSource {
         if !isProven { proved() }
         if active.requests.isAccepted(status: Int(answer.status)) {
             var hasActions = owner.runs.accepted(tag.runIndex, tag.position)
+            if !isAccepted { noteAccepted() }
             if faults.isRaised {
+                noteAccepted()
                 if faults.accepted(tag.runIndex, mark: tag.mark, &owner.runs, now: owner.clock()) { endCooldown() }
                 hasActions = true
             }
@@ -192,6 +196,12 @@ final class EndpointSender: RequestSource {
         owner.keepRuns(of: self)
     }
 
+    /// Notes that the provider accepts the credential: with the first good answer here, and after faults.
+    private func noteAccepted() {
+        isAccepted = true
+        account.accepted(at: owner.clock())
+    }
+
     func tickEnded() {
         askIfDrained()
         owner.tickEnded()
@@ -225,6 +235,7 @@ final class EndpointSender: RequestSource {
         let reason = meaning.reason ?? "Unknown"
         if refusal.isCredentialRefused {
             let detail = if case .refused(let detail) = finding { "; \(detail)" } else { "" }
+            account.refused(reason + detail, at: owner.clock())
             owner.reports.credentialsRefused(active.shard.id.key, reason: reason + detail)
         }
         if refusal.isContentRefused { owner.reports.contentRefused(active.shard.id.key, reason: reason) }

@@ -5,19 +5,23 @@ import Store
 
 /// Writes to the ledger from one event loop, retries every second until the ledger accepts, and counts pending work.
 ///
+/// The log tells once of each reason for which the ledger does not accept.
+///
 /// Confined to its loop.
 final class LedgerWriter {
     let loop: any EventLoop
     let ledger: Ledger
+    private let health: HealthRecorder
     private let logger: Logger
     /// The number of writes, publishes and judgements that have not ended; a worker that stops waits for them.
     private(set) var pending = 0
     /// Called whenever something has ended.
     var ended: () -> Void = {}
 
-    init(loop: any EventLoop, ledger: Ledger, logger: Logger) {
+    init(loop: any EventLoop, ledger: Ledger, health: HealthRecorder, logger: Logger) {
         self.loop = loop
         self.ledger = ledger
+        self.health = health
         self.logger = logger
     }
 
@@ -53,10 +57,14 @@ final class LedgerWriter {
                 let (writer, then) = bound.value
                 writer.end {
                     switch result {
-                    case .success(let value): then(value)
+                    case .success(let value):
+                        if writer.health.wrote(.work) { writer.logger.notice("the ledger takes writes again") }
+                        then(value)
                     case .failure(.closed): break
                     case .failure(let error):
-                        writer.logger.error("the ledger does not take \(what)", metadata: ["error": "\(error)"])
+                        if writer.health.failed(.work, error, at: writer.ledger.now()) {
+                            writer.logger.error("the ledger does not take \(what)", metadata: ["error": "\(error)"])
+                        }
                         writer.again {
                             writer.write(durability, what, priority: priority, scope: scope, body, then: then)
                         }

@@ -114,6 +114,7 @@ extension SenderLoop {
         case .lacking(.refused(let reason)):
             awaiting[runIndex] = nil
             runs.stop(runIndex, .setAside(.credentials))
+            active.account.refused(reason, at: clock())
             // Setting the run aside again would repeat for ever, so its campaign waits for a person.
             if runs.credentialsRefused(runIndex) { reports.credentialsRefused(active.shard.id.key, reason: reason) }
         case .lacking(.passing(let reason)):

@@ -48,11 +48,25 @@ extension WorkCoordinator {
                 finish(token)
             case .settled(let children):
                 counters.settled(settlement, of: shard)
+                if let reasons = retryNotices.settled(settlement, of: token.key.campaign, now: now) {
+                    logRetries(reasons, of: shard)
+                }
                 tracing?.settled(shard, epoch: token.epoch, settlement, now: now)
                 finish(token, publishing: children.map { OutgoingShard($0, $0.shard(from: shard)) })
             }
             progressed(token.key.campaign)
         }
+    }
+
+    private func logRetries(_ reasons: [String: Int], of shard: Shard) {
+        let named = reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+        logger.notice(
+            "devices are tried again",
+            metadata: [
+                "app": "\(shard.facts.app)", "campaign": "\(shard.facts.campaignID)",
+                "provider": "\(shard.facts.provider.rawValue)", "reasons": "\(named.joined(separator: ", "))",
+            ]
+        )
     }
 
     /// Publishes shards, marks the confirmed ones, then reports to the machine; the sweeper publishes the others.

@@ -48,6 +48,8 @@ final class WorkCoordinator {
     private(set) var connection: UInt64?
     /// Counts of the shards and devices of this worker.
     var counters = WorkCounters()
+    /// The log's lines about devices that are tried again.
+    var retryNotices = RetryNotices()
     private var spare: [WorkerShards.Action] = []
     /// The tracing of shards; nil when spans are not collected.
     var tracing: ShardTracing?

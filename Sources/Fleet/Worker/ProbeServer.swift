@@ -69,7 +69,7 @@ final class ProbeServer: Sendable {
             preconditionFailure("the last port is listened on or an error")
         } catch {
             try? await group.shutdownGracefully()  // the first error is the one to report
-            throw .listen(address: address.description, reason: "\(error)")
+            throw .listen(address: address.description, reason: SocketErrorText.words(error))
         }
     }
 

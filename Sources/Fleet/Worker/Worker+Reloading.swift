@@ -75,6 +75,8 @@ extension Worker {
             )
         }
         guard !reading.isSame else {
+            // Only the entries' versions are others.
+            context.apps.use(reading)
             return context.logger.notice("no known app has changed", metadata: ["file": "\(file)"])
         }
         // On the coordinator's loop: whatever it passed to a loop with an old account was passed before.

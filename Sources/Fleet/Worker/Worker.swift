@@ -20,7 +20,6 @@ package final class Worker: Sendable {
     let loop: any EventLoop
     let senders: [LoopHandle]
     let settings: HotSettings
-    private let health: WorkerHealth
     private let probes: ProbeServer
     private let tasks: [Task<Void, Never>]
     let manager: Supervisor?
@@ -35,7 +34,6 @@ package final class Worker: Sendable {
         core: NIOLoopBound<WorkerCore>,
         loop: any EventLoop,
         senders: [LoopHandle],
-        health: WorkerHealth,
         probes: ProbeServer,
         answers: WorkerProbes,
         tasks: [Task<Void, Never>],
@@ -48,7 +46,6 @@ package final class Worker: Sendable {
         self.loop = loop
         self.senders = senders
         self.settings = HotSettings(context.configuration)
-        self.health = health
         self.probes = probes
         self.tasks = tasks
         self.reloadRequests = reloadRequests
@@ -189,18 +186,16 @@ package final class Worker: Sendable {
             core.start()
             return dispatcher
         }.get()
-        let health = WorkerHealth()
         let fleet = LatestFleetMetrics()
         let answers = WorkerProbes(
             context: context,
             core: core,
             loop: loop,
             senders: senders,
-            health: health,
             fleet: fleet
         )
         probes.use(answers.answer)
-        let tasks = run(context, core, loop, streams, signals, progress, dispatcher, health, fleet)
+        let tasks = run(context, core, loop, streams, signals, progress, dispatcher, fleet)
         announce(context, probes)
         return Worker(
             context: context,
@@ -208,7 +203,6 @@ package final class Worker: Sendable {
             core: core,
             loop: loop,
             senders: senders,
-            health: health,
             probes: probes,
             answers: answers,
             tasks: tasks,
@@ -286,14 +280,12 @@ package final class Worker: Sendable {
         _ signals: Signals,
         _ progress: ProgressedCampaigns,
         _ dispatcher: PlannerDispatcher,
-        _ health: WorkerHealth,
         _ fleet: LatestFleetMetrics
     ) -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
         tasks.append(
             Task {
                 await heartbeat(context) {
-                    health.reported()
                     loop.execute { core.value.coordinator.tell { $0.reported(at: $1) } }
                 }
             }
@@ -301,7 +293,9 @@ package final class Worker: Sendable {
         let poll = LedgerPoll(context: context, core: core, loop: loop, signal: signals.poll)
         tasks.append(Task { await poll.run() })
         if let management = management(context.configuration, on: loop) {
-            tasks.append(Task { await ClockProbe(management: management, logger: context.logger).run() })
+            tasks.append(
+                Task { await ClockProbe(management: management, health: context.health, logger: context.logger).run() }
+            )
         }
         if let spans = context.spans { tasks.append(Task { await spans.run() }) }
         let roles = context.configuration.worker.roles
@@ -322,7 +316,7 @@ package final class Worker: Sendable {
         return tasks
     }
 
-    /// Reports to the ledger every two seconds that the worker lives and which apps it knows.
+    /// Reports to the ledger every two seconds that the worker lives, which apps it knows and what it cannot do.
     private static func heartbeat(_ context: WorkerContext, _ reported: () -> Void) async {
         let (id, ledger) = (context.worker, context.ledger)
         var (asked, hooks) = (context.apps.askedEvents, context.apps.webhookEntries)
@@ -332,7 +326,7 @@ package final class Worker: Sendable {
                 let standing = ledger.standing
                 if standing.verdict != told { Self.tell(standing, context.logger) }
                 told = standing.verdict
-                let accounts = context.apps.reported
+                let (accounts, health) = (context.apps.reported, context.report)
                 let (events, entries) = (context.apps.askedEvents, context.apps.webhookEntries)
                 // Written after a reload only, so that the worker that was reloaded last wins.
                 let changed = events.filter { asked[$0.key] != $0.value }
@@ -340,17 +334,25 @@ package final class Worker: Sendable {
                 try await ledger.write(.normal) {
                     // The transaction may have waited for long, so it uses the present instant.
                     let now = ledger.now()
-                    try $0.reportWorker(id, accounts: accounts, skew: standing.skew, now: now)
+                    try $0.reportWorker(id, accounts: accounts, skew: standing.skew, health: health, now: now)
                     try $0.setAskedEvents(changed)
                     try $0.setWebhooks(replaced, now: now)
                 }
                 (asked, hooks) = (events, entries)
+                context.health.reported()
+                if context.health.wrote(.report) { context.logger.notice("the ledger takes writes again") }
                 reported()
                 try await Task.sleep(for: .seconds(2))
             } catch is CancellationError {
                 return
             } catch {
-                context.logger.error("the ledger does not take the worker's report", metadata: ["error": "\(error)"])
+                let error = error as? LedgerError ?? .failed("\(error)")
+                if context.health.failed(.report, error, at: ledger.now()) {
+                    context.logger.error(
+                        "the ledger does not take the worker's report",
+                        metadata: ["error": "\(error)"]
+                    )
+                }
                 try? await Task.sleep(for: .seconds(1))
             }
         }
@@ -380,7 +382,7 @@ package final class Worker: Sendable {
     /// Drains: takes no new work, lets shards run on for `worker.drain`, hands over the rest, and closes.
     package func stop() async {
         manager?.stopping()
-        health.drain()
+        context.health.drain()
         await settle { core, done in core.stopConsuming(done) }
         if await !isIdle(within: settings.drain) {
             loop.execute { [core] in core.value.coordinator.tell { shards, _ in shards.handOverAll() } }
@@ -411,7 +413,10 @@ package final class Worker: Sendable {
             let id = context.worker
             try await context.ledger.write(.normal) { try $0.removeWorker(id) }
         } catch {
-            context.logger.notice("the worker's row stays for ten seconds", metadata: ["error": "\(error)"])
+            context.logger.notice(
+                "the worker's row stays, so status misses the worker",
+                metadata: ["error": "\(error)"]
+            )
         }
         await context.ledger.close()
         await probes.stop()

@@ -25,6 +25,7 @@ final class WorkerCore {
     /// The lease that the sending loops check.
     let lease = BrokerLease()
     private let ledger: Ledger
+    private let health: HealthRecorder
     private let logger: Logger
     /// Called at a hint that campaigns may have changed.
     var hinted: () -> Void = {}
@@ -38,10 +39,11 @@ final class WorkerCore {
     init(_ context: WorkerContext, loop: any EventLoop) {
         self.loop = loop
         ledger = context.ledger
+        health = context.health
         logger = context.logger
         connection = AMQPPublisher(loop: loop, endpoint: context.configuration.amqp, name: "\(context.name) publisher")
         publisher = ShardPublisher(loop: loop, publisher: connection, ledger: context.ledger)
-        writer = LedgerWriter(loop: loop, ledger: context.ledger, logger: context.logger)
+        writer = LedgerWriter(loop: loop, ledger: context.ledger, health: context.health, logger: context.logger)
         incidents = ProviderIncidents(writer: writer, logger: context.logger)
         coordinator = WorkCoordinator(context, loop: loop, writer: writer, publisher: publisher)
         intake = IntakeCoordinator(
@@ -115,7 +117,7 @@ final class WorkerCore {
 
     /// Starts to connect.
     func start() {
-        connection.onChange = { [unowned self] _ in publishingChanged() }
+        connection.onChange = { [unowned self] in publishingChanged($0) }
         connection.start()
         consumer?.start()
         ledgerRead(at: .now())
@@ -139,10 +141,16 @@ final class WorkerCore {
 
     // MARK: - The publishing connection
 
-    private func publishingChanged() {
+    private func publishingChanged(_ error: AMQPConnectError?) {
+        if connection.state == .connected {
+            health.connected(.publisher)
+        } else if let error {
+            health.lost(.publisher, error.description, at: ledger.now())
+        }
         let isBlocked = connection.isBlocked
         if isBlocked != wasBlocked {
             wasBlocked = isBlocked
+            health.alarm(isOn: isBlocked, at: ledger.now())
             logger.notice(isBlocked ? "the broker is in an alarm and takes no publishes" : "the broker's alarm is over")
         }
         publishing(connection.state == .connected && !isBlocked)
@@ -153,6 +161,7 @@ final class WorkerCore {
     private func up(_ generation: UInt64) {
         if !wasUp { logger.notice("the broker is back") }
         wasUp = true
+        health.connected(.consumer)
         use(generation)
     }
 
@@ -168,6 +177,7 @@ final class WorkerCore {
             logger.error("the broker is gone; shards in flight go on, no new ones", metadata: ["error": "\(error)"])
         }
         wasUp = false
+        health.lost(.consumer, error.description, at: ledger.now())
         lease.renew(until: nil)
         tracking.disconnected()
         coordinator.disconnected()

@@ -1,3 +1,4 @@
+import Campaigns
 import Delivery
 import NIOCore
 import NIOHTTP1
@@ -15,12 +16,13 @@ final class WorkerProbes: Sendable {
     static let answerTimeout = TimeAmount.seconds(3)
     /// The greatest age of the ledger's last answer; the worker reports to it every two seconds.
     private static let ledgerAgeMax = Duration.seconds(15)
+    /// The greatest age of a known failure to write; the worker tries again every second.
+    private static let ledgerFaultMax = Duration.seconds(5)
 
     private let context: WorkerContext
     private let core: NIOLoopBound<WorkerCore>
     private let loop: any EventLoop
     private let senders: [LoopHandle]
-    private let health: WorkerHealth
     private let fleet: LatestFleetMetrics
 
     init(
@@ -28,14 +30,12 @@ final class WorkerProbes: Sendable {
         core: NIOLoopBound<WorkerCore>,
         loop: any EventLoop,
         senders: [LoopHandle],
-        health: WorkerHealth,
         fleet: LatestFleetMetrics
     ) {
         self.context = context
         self.core = core
         self.loop = loop
         self.senders = senders
-        self.health = health
         self.fleet = fleet
     }
 
@@ -53,7 +53,7 @@ final class WorkerProbes: Sendable {
             return metrics(on: prober).map { metrics in
                 guard let metrics else { return Self.stuck }
                 let reasons = self.unreadiness(metrics.coordinator)
-                if reasons.isEmpty { return ProbeAnswer(status: .ok, text: "ok\n") }
+                if reasons.isEmpty { return ProbeAnswer(status: .ok, text: self.remarks) }
                 return ProbeAnswer(status: .serviceUnavailable, text: reasons.map { $0 + "\n" }.joined())
             }
         default:
@@ -77,16 +77,35 @@ final class WorkerProbes: Sendable {
         ProbeAnswer(status: .serviceUnavailable, text: "an event loop has not answered for \(answerTimeout)\n")
     }
 
+    /// The answer of a ready worker, with a line for each problem that does not keep work from it.
+    private var remarks: String { (["ok"] + problems.map(\.text)).map { $0 + "\n" }.joined() }
+
+    /// The worker's own problems.
+    private var problems: [HealthProblem] {
+        context.report.problems(of: context.name, context.ledger.standing, now: context.ledger.now())
+    }
+
     /// Returns the reasons why no work comes here now, a line each.
     private func unreadiness(_ coordinator: CoordinatorMetrics) -> [String] {
+        let (health, report) = (context.health, context.report)
         var reasons: [String] = []
         if health.isDraining { reasons.append("draining: the worker is about to end") }
         if !coordinator.isTakingWork { reasons.append("quiet: the worker was told to take no work (SIGTSTP)") }
-        if !coordinator.consumer.isUp || !coordinator.publisher.isUp { reasons.append("broker: not connected") }
-        if health.ledgerAge > Self.ledgerAgeMax { reasons.append("ledger: has not taken the worker's report") }
+        if !coordinator.consumer.isUp || !coordinator.publisher.isUp {
+            reasons.append("broker: not connected" + Self.why(report.broker))
+        }
+        if health.ledgerAge > Self.ledgerAgeMax {
+            reasons.append("ledger: has not taken the worker's report" + Self.why(report.ledger))
+        } else if let fault = report.ledger, context.ledger.now().since(fault.since) >= Self.ledgerFaultMax {
+            reasons.append("ledger: does not take the worker's writes" + Self.why(fault))
+        }
         let standing = context.ledger.standing
         if standing.verdict == .lost { reasons.append("clock: this host's is \(standing.text)") }
         return reasons
+    }
+
+    private static func why(_ fault: WorkerHealth.Fault?) -> String {
+        fault.map { " since \($0.since.rfc3339): \($0.reason)" } ?? ""
     }
 
     /// Returns all metrics at this instant; nil when a loop does not answer.
@@ -95,7 +114,8 @@ final class WorkerProbes: Sendable {
         let loops = senders.map { sender in
             ask(on: prober) { tell in sender.execute { tell($0.metrics) } }
         }
-        let (apps, ledger, posted) = (context.apps, context.ledger, context.posted)
+        let (context, problems) = (context, problems)
+        let (apps, ledger) = (context.apps, context.ledger)
         let fleet = fleet.metrics.withLock { $0 }
         return coordinator.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { coordinator, loops in
             guard let coordinator else { return nil }
@@ -110,7 +130,8 @@ final class WorkerProbes: Sendable {
                 credentialAges: apps.credentialAges(now: ledger.now()),
                 ledger: ledger.metrics,
                 clockSkew: ledger.standing.skew,
-                posted: posted.tries,
+                problems: problems,
+                posted: context.posted.tries,
                 fleet: fleet
             )
         }
@@ -128,27 +149,5 @@ final class WorkerProbes: Sendable {
             promise.succeed(value)
         }
         return promise.futureResult
-    }
-}
-
-/// The part of a worker's state that no loop owns.
-///
-/// May be used from any thread.
-final class WorkerHealth: Sendable {
-    private let draining = Atomic(false)
-    private let reportedAt = Atomic(NIODeadline.now().uptimeNanoseconds)
-
-    /// True once the worker has begun to stop.
-    var isDraining: Bool { draining.load(ordering: .relaxed) }
-
-    func drain() { draining.store(true, ordering: .relaxed) }
-
-    /// Notes that the ledger has taken the worker's report.
-    func reported() { reportedAt.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
-
-    /// The time since the ledger took the last report.
-    var ledgerAge: Duration {
-        let age = NIODeadline.now() - .uptimeNanoseconds(reportedAt.load(ordering: .relaxed))
-        return .nanoseconds(age.nanoseconds)
     }
 }

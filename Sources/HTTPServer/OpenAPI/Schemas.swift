@@ -69,7 +69,8 @@ enum Schemas {
                 "dry_run": flag,
             ])
         ),
-        JSONMember("Status", status), JSONMember("Apps", object(["apps": ["type": "array", "items": object]])),
+        JSONMember("Status", status), JSONMember("HealthProblem", healthProblem),
+        JSONMember("Apps", object(["apps": ["type": "array", "items": object]])),
         JSONMember("Audit", audit),
         JSONMember(
             "Caller",
@@ -152,6 +153,7 @@ enum Schemas {
         "started_at": maybe(instant), "completed_at": maybe(instant), "expires_at": maybe(instant),
         "parts": ["type": "array", "items": part], "providers": object, "retries": object, "run_of": maybe(text),
         "repeat": maybe(repetition), "runs": ["type": "array", "items": run], "kind": text, "sends_pushes": flag,
+        "state_codes": texts, "retry_reasons": object,
     ])
 
     private static let part = object([
@@ -206,7 +208,11 @@ enum Schemas {
     private static let status = object([
         "parts": ["type": "array", "items": object(["name": text, "well": flag, "detail": text])],
         "backlogs": ["type": "array", "items": object], "breakers": texts, "pauses": texts, "parked": count,
-        "needs": texts,
+        "refused_jobs": count, "needs": texts, "problems": list("HealthProblem"),
+    ])
+
+    private static let healthProblem = object([
+        "code": text, "subject": text, "since": maybe(instant), "cause": text, "remedy": text, "needs_person": flag,
     ])
 
     private static let audit = object([

@@ -79,9 +79,10 @@ enum CampaignRoutes {
         _ core: APICore
     ) async throws -> CampaignStatusView {
         let app = try await given == nil ? ownApp(of: id, caller, core) : given
-        guard let view = try await CampaignStatusReader.status(app: app, id: id, in: core.ledger),
-            caller.mayUse(view.app)
-        else { throw notFound(id) }
+        let view = try await CampaignStatusReader.status(app: app, id: id, in: core.ledger) {
+            try await core.fleet.facts().forCampaigns
+        }
+        guard let view, caller.mayUse(view.app) else { throw notFound(id) }
         return view
     }
 

@@ -9,15 +9,20 @@ actor FleetPoll {
 
     private let look: FleetProbe
     private var previous: FleetFacts?
-    private var last: (view: FleetStatusView, at: ContinuousClock.Instant)?
+    private var last: (facts: FleetFacts, view: FleetStatusView, at: ContinuousClock.Instant)?
 
     init(_ look: FleetProbe) {
         self.look = look
     }
 
-    /// Throws when the task is cancelled.
-    func view() async throws -> FleetStatusView {
-        if let last, ContinuousClock.now - last.at < Self.ageMax { return last.view }
+    /// The state for people and scripts; throws when the task is cancelled.
+    func view() async throws -> FleetStatusView { try await read().view }
+
+    /// The facts; throws when the task is cancelled.
+    func facts() async throws -> FleetFacts { try await read().facts }
+
+    private func read() async throws -> (facts: FleetFacts, view: FleetStatusView) {
+        if let last, ContinuousClock.now - last.at < Self.ageMax { return (last.facts, last.view) }
         var before = previous
         if before == nil {
             let first = await look.take()
@@ -27,7 +32,7 @@ actor FleetPoll {
         let facts = await look.take()
         let view = facts.view(since: before ?? facts)
         previous = facts
-        last = (view, .now)
-        return view
+        last = (facts, view, .now)
+        return (facts, view)
     }
 }

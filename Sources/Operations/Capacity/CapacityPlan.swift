@@ -1,3 +1,5 @@
+import Campaigns
+
 /// The needs of a fleet for a question: arithmetic over measured figures, each step with its reason.
 ///
 /// It is a plan, not a promise: a test with a simulator on one's own machines says more.

@@ -1,5 +1,5 @@
 import Campaigns
-import Delivery
+package import Delivery
 package import Store
 
 /// Reads campaigns for `campaign status`, `campaign list` and the HTTP API: twice, to measure their rates.
@@ -12,8 +12,13 @@ package enum CampaignStatusReader {
     /// Returns a campaign's status; nil when the ledger does not have it.
     ///
     /// Throws `LedgerError`, or when the task is cancelled. Without an app it throws `LedgerError.ambiguous` when two
-    /// apps have the id.
-    package static func status(app: String?, id: String, in ledger: Ledger) async throws -> CampaignStatusView? {
+    /// apps have the id. When nothing goes out, `fleet` is asked once: only the broker knows of its queues.
+    package static func status(
+        app: String?,
+        id: String,
+        in ledger: Ledger,
+        fleet: () async throws -> StateFacts.Fleet
+    ) async throws -> CampaignStatusView? {
         var meter = RateMeter()
         guard let first = try await once(app: app, id: id, in: ledger) else { return nil }
         guard first.state == "sending" else { return first }
@@ -22,6 +27,7 @@ package enum CampaignStatusReader {
         guard var view = try await once(app: app, id: id, in: ledger) else { return first }
         let now = ledger.now()
         view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
+        if view.state == "sending", view.sendsPushes, view.rate == 0 { view.note(fleet: try await fleet()) }
         return view
     }
 
@@ -51,6 +57,7 @@ package enum CampaignStatusReader {
                 var view = CampaignStatusView(status)
                 view.note(rate: meters[offset].rate(total: view.outcomes.total, now: now), now: now)
                 (rows[index].rate, rows[index].etaAt) = (view.rate, view.etaAt)
+                if view.rate == 0 { rows[index].reasons = view.stateCodes }
             }
         }
         return rows

@@ -1,19 +1,22 @@
 package import Campaigns
+import Delivery
 import Settings
 
 extension CampaignStatusView {
     /// Returns the status for people: state, outcomes, pending devices, reasons, instants.
     package func text(now: Timestamp) -> String {
-        var lines = [headline, stateLine(now: now), ""]
+        var lines = [headline, stateLine(now: now)] + meanings + [""]
         lines.append(outcomeTable)
         if providers.count > 1 { lines += ["", providerTable] }
         if !reasons.isEmpty {
-            let shown = sortedReasons.map { "\(TerminalText.safe($0.key)) \(NumberText.grouped($0.value))" }
+            let shown = Self.sorted(reasons).map { "\(TerminalText.safe($0.key)) \(NumberText.grouped($0.value))" }
             lines += ["", "reasons   " + shown.joined(separator: ", ")]
         }
         if !retries.isEmpty {
             let shown = retries.map { "after \($0.rung) \(NumberText.grouped($0.devices))" }
-            lines += ["", "retries   " + shown.joined(separator: ", ")]
+            let why = Self.sorted(retryReasons).map { "\(TerminalText.safe($0.key)) \(NumberText.grouped($0.value))" }
+            let because = why.isEmpty ? "" : " (\(why.joined(separator: ", ")))"
+            lines += ["", "retries   " + shown.joined(separator: ", ") + because]
         }
         lines += ["", "requests  " + requests]
         lines += instants
@@ -37,13 +40,23 @@ extension CampaignStatusView {
 
     private func stateLine(now: Timestamp) -> String {
         var parts = [state + (stateReason.map { " (\(TerminalText.safe($0)))" } ?? "")]
-        if let supersededBy { parts.append("superseded by \(TerminalText.safe(supersededBy))") }
+        if let supersededBy, !stateCodes.contains("superseded") {
+            parts.append("superseded by \(TerminalText.safe(supersededBy))")
+        }
         if let rate, !isFinished { parts.append("\(NumberText.grouped(rate))/s") }
         if let etaAt, !isFinished { parts.append("done in \(DurationText.spoken(etaAt.since(now)))") }
         if let startedAt, let completedAt {
             parts.append("took \(DurationText.spoken(completedAt.since(startedAt)))")
         }
         return parts.joined(separator: ", ")
+    }
+
+    /// The meanings of reasons that the state names by a word only.
+    private var meanings: [String] {
+        let words = Set(AsideReason.allCases).subtracting([.rate])
+        return stateCodes.compactMap { AsideReason(rawValue: $0) }.filter(words.contains).map {
+            "\($0.rawValue): \($0.meaning)"
+        }
     }
 
     /// The table of all outcomes, those without devices too, so that two campaigns look alike.

@@ -1,4 +1,5 @@
 package import Campaigns
+package import Delivery
 
 /// A campaign as `campaign status` shows it: the contract's JSON (section 3) and a text for people.
 package struct CampaignStatusView: Sendable, Equatable {
@@ -20,6 +21,10 @@ package struct CampaignStatusView: Sendable, Equatable {
     package var state: String
     /// The reason for the state, when there is more to say.
     package var stateReason: String?
+    /// The stable codes of the reason; empty when there is nothing to say.
+    package var stateCodes: [String] = []
+    /// The facts of the reason; nil for a refused job.
+    private var stateFacts: StateFacts?
     /// The id of the campaign that superseded it.
     package var supersededBy: String?
     /// Devices in the audience.
@@ -27,7 +32,7 @@ package struct CampaignStatusView: Sendable, Equatable {
     /// Devices by outcome.
     package var outcomes = OutcomeCounts()
     /// Devices without an outcome, by where they wait.
-    package var pending = PendingDetail()
+    package var pending = PendingDevices()
     /// Requests that were sent.
     package var attempts = 0
     /// Devices of interrupted runs that may have been sent to without an answer.
@@ -36,6 +41,8 @@ package struct CampaignStatusView: Sendable, Equatable {
     package var unknownResent = 0
     /// Devices by the provider's reason.
     package var reasons: [String: Int] = [:]
+    /// Devices that wait for a retry, by the reason of their last try.
+    package var retryReasons: [String: Int] = [:]
     /// Devices per second that get an outcome at present; nil when nothing runs.
     package var rate: Int?
     /// The instant of its end at that rate.
@@ -88,7 +95,7 @@ package struct CampaignStatusView: Sendable, Equatable {
         /// Its devices by outcome.
         package var outcomes: OutcomeCounts
         /// Its devices without an outcome.
-        package var pending: PendingDetail
+        package var pending: PendingDevices
         /// The reasons for which they wait; empty when they do not.
         package var pausedBy: [String]
 
@@ -97,7 +104,7 @@ package struct CampaignStatusView: Sendable, Equatable {
             name: String,
             audience: Int,
             outcomes: OutcomeCounts,
-            pending: PendingDetail = PendingDetail(),
+            pending: PendingDevices = PendingDevices(),
             pausedBy: [String] = []
         ) {
             self.name = name
@@ -105,35 +112,6 @@ package struct CampaignStatusView: Sendable, Equatable {
             self.outcomes = outcomes
             self.pending = pending
             self.pausedBy = pausedBy
-        }
-    }
-
-    /// Devices without an outcome, by where they wait; each number is counted, none is a difference of others.
-    package struct PendingDetail: Sendable, Equatable {
-        /// Devices that are in no shard yet.
-        package var unplanned = 0
-        /// Devices whose shard waits in a queue.
-        package var queued = 0
-        /// Devices whose shard is with a worker.
-        package var sending = 0
-        /// Devices on a rung of the retry ladder.
-        package var retrying = 0
-        /// Devices set aside: paused, held, handed over.
-        package var held = 0
-        /// Devices set aside for a person.
-        package var parked = 0
-
-        /// Creates counts of zero.
-        package init() {}
-
-        /// The sum of all counts.
-        package var total: Int { unplanned + queued + sending + retrying + held + parked }
-
-        fileprivate var named: [(String, Int)] {
-            [
-                ("unplanned", unplanned), ("queued", queued), ("sending", sending), ("retrying", retrying),
-                ("held", held), ("parked", parked),
-            ]
         }
     }
 
@@ -171,7 +149,7 @@ package struct CampaignStatusView: Sendable, Equatable {
             JSONMember("pending_detail", .object(pending.named.map { JSONMember($0.0, number($0.1)) })),
             JSONMember("attempts", number(attempts)), JSONMember("maybe_sent", number(maybeSent)),
             JSONMember("unknown_resent", number(unknownResent)),
-            JSONMember("reasons", .object(sortedReasons.map { JSONMember($0.key, number($0.value)) })),
+            JSONMember("reasons", .object(Self.sorted(reasons).map { JSONMember($0.key, number($0.value)) })),
             JSONMember("rate", rate.map { number($0) } ?? .null),
             JSONMember("eta_at", instant(etaAt)), JSONMember("next_retry_at", instant(nextRetryAt)),
             JSONMember("created_at", instant(createdAt)), JSONMember("accepted_at", instant(acceptedAt)),
@@ -182,13 +160,32 @@ package struct CampaignStatusView: Sendable, Equatable {
             JSONMember("run_of", text(runOf)), JSONMember("repeat", repetition?.json ?? .null),
             JSONMember("runs", .array(repetition?.runs ?? [])), JSONMember("kind", .string(kind)),
             JSONMember("sends_pushes", .bool(sendsPushes)),
+            JSONMember("state_codes", .array(stateCodes.map(JSONValue.string))),
+            JSONMember(
+                "retry_reasons",
+                .object(Self.sorted(retryReasons).map { JSONMember($0.key, number($0.value)) })
+            ),
         ]
         return .object(members)
     }
 
-    /// The reasons, the most frequent first.
-    var sortedReasons: [(key: String, value: Int)] {
+    /// Returns devices by reason, the most frequent first.
+    static func sorted(_ reasons: [String: Int]) -> [(key: String, value: Int)] {
         reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    }
+
+    /// Sets the facts of the state, and its reason with them.
+    mutating func note(_ facts: StateFacts) {
+        let reasons = StateReason.all(of: facts)
+        (stateFacts, stateReason, stateCodes) = (facts, StateReason.text(reasons), StateReason.codes(reasons))
+    }
+
+    /// Adds what the ledger cannot tell: the measured rate, and the fleet's state where somebody has asked the broker.
+    package mutating func note(rate: Int? = nil, fleet: StateFacts.Fleet? = nil) {
+        guard var facts = stateFacts else { return }
+        if let rate { facts.rate = rate }
+        if let fleet { facts.fleet = fleet }
+        note(facts)
     }
 
     /// The pending devices by where they wait, without zeros: `queued 5,000, sending 2,000`.

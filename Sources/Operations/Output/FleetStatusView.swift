@@ -1,4 +1,5 @@
 package import Campaigns
+package import Delivery
 import Settings
 
 /// The state of the whole fleet, as `status` shows it.
@@ -36,13 +37,24 @@ package struct FleetStatusView: Sendable, Equatable {
         package var consumers: Int
         /// The time until it is empty at the present rate; nil when nothing moves.
         package var drain: Duration?
+        /// The wait of a rung, whose messages are due one after another; nil for a lane.
+        package var wait: RetryWait?
 
         /// Creates a backlog.
-        package init(name: String, messages: Int, consumers: Int, drain: Duration? = nil) {
+        package init(name: String, messages: Int, consumers: Int, drain: Duration? = nil, wait: RetryWait? = nil) {
             self.name = name
             self.messages = messages
             self.consumers = consumers
             self.drain = drain
+            self.wait = wait
+        }
+
+        /// The end of the backlog, for people.
+        fileprivate var end: String {
+            guard messages > 0 else { return "" }
+            guard let wait else { return drain.map(DurationText.spoken) ?? "standing still" }
+            let reasons = wait.named.map { "\($0.reason) \(NumberText.grouped($0.devices))" }
+            return "waits until \(wait.until?.rfc3339 ?? "")" + reasons.map { ", \($0)" }.joined()
         }
     }
 
@@ -54,10 +66,14 @@ package struct FleetStatusView: Sendable, Equatable {
     package var breakers: [String] = []
     /// The pauses with their reasons, one line each.
     package var pauses: [String] = []
-    /// The number of messages that wait for a person.
+    /// The number of parked messages.
     package var parked = 0
-    /// The matters that need a person, one line each; the command exits with 1 when there are any.
-    package var needs: [String] = []
+    /// The refused jobs among them: their producers know why, and no operator is needed.
+    package var refused = 0
+    /// The problems of the whole fleet.
+    package var problems: [HealthProblem] = []
+    /// The problems that need a person, one line each; the command exits with 1 when there are any.
+    package var needs: [String] { problems.filter(\.needsPerson).map(\.text) }
 
     /// Creates an empty state.
     package init() {}
@@ -76,11 +92,16 @@ package struct FleetStatusView: Sendable, Equatable {
                         "name": .string(backlog.name), "messages": .number(JSONNumber(backlog.messages)),
                         "consumers": .number(JSONNumber(backlog.consumers)),
                         "drain_seconds": backlog.drain.map { .number(JSONNumber($0.components.seconds)) } ?? .null,
+                        "waits_until": backlog.wait?.until.map { .string($0.rfc3339) } ?? .null,
+                        "retry_reasons": .object(
+                            (backlog.wait?.named ?? []).map { JSONMember($0.reason, .number(JSONNumber($0.devices))) }
+                        ),
                     ])
                 }
             ),
             "breakers": .array(breakers.map(JSONValue.string)), "pauses": .array(pauses.map(JSONValue.string)),
-            "parked": .number(JSONNumber(parked)), "needs": .array(needs.map(JSONValue.string)),
+            "parked": .number(JSONNumber(parked)), "refused_jobs": .number(JSONNumber(refused)),
+            "needs": .array(needs.map(JSONValue.string)), "problems": .array(problems.map(\.json)),
         ])
     }
 
@@ -92,15 +113,20 @@ package struct FleetStatusView: Sendable, Equatable {
         if !backlogs.isEmpty {
             var table = TextTable([("queue", .left), ("waiting", .right), ("consumers", .right), ("empty in", .right)])
             for backlog in backlogs {
-                let drain = backlog.messages == 0 ? "" : backlog.drain.map(DurationText.spoken) ?? "standing still"
                 table.add([
-                    backlog.name, NumberText.grouped(backlog.messages), NumberText.grouped(backlog.consumers), drain,
+                    backlog.name, NumberText.grouped(backlog.messages), NumberText.grouped(backlog.consumers),
+                    backlog.end,
                 ])
             }
             blocks.append(table.text)
         }
-        let lines = breakers.map { "breaker open: \($0)" } + pauses.map { "paused: \($0)" }
-        blocks.append((lines + ["parked messages: \(NumberText.grouped(parked))"]).joined(separator: "\n"))
+        // Breakers have lines of their own.
+        let passing = problems.filter { !$0.needsPerson && $0.code != .breaker }
+        let lines =
+            breakers.map { "breaker open: \($0)" } + pauses.map { "paused: \($0)" }
+            + passing.map { "problem: \($0.text)" }
+        let refusals = refused == 0 ? "" : ", of them \(NumberText.counted(refused, "refused job", "refused jobs"))"
+        blocks.append((lines + ["parked messages: \(NumberText.grouped(parked))\(refusals)"]).joined(separator: "\n"))
         if !needs.isEmpty { blocks.append(needs.map { "needs a person: \($0)" }.joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n")
     }

@@ -11,17 +11,16 @@ extension CampaignStatusView {
         name = status.name
         tags = status.tags
         metadata = status.metadata
-        stateReason = status.stateReason
         supersededBy = status.supersededBy
         audience = status.audience
         outcomes = status.counts
-        pending = PendingDetail(status.pending)
+        pending = status.pending
         providers = status.providers.map {
             Provider(
                 name: $0.provider.rawValue,
                 audience: $0.audience,
                 outcomes: $0.counts,
-                pending: PendingDetail($0.pending),
+                pending: $0.pending,
                 pausedBy: $0.pausedBy.map(\.rawValue).sorted()
             )
         }
@@ -39,15 +38,9 @@ extension CampaignStatusView {
         retries = status.retries.sorted { $0.key < $1.key }.map { Retries(rung: $0.key.name, devices: $0.value) }
         repetition = status.repetition.map { RepeatView($0) }
         runOf = status.runOf
+        retryReasons = status.retryReasons
         if case .violated(let detail) = status.law { lawViolation = detail }
-    }
-}
-
-extension CampaignStatusView.PendingDetail {
-    fileprivate init(_ detail: CampaignStatus.PendingDetail) {
-        self.init()
-        (unplanned, queued, sending) = (detail.unplanned, detail.queued, detail.sending)
-        (retrying, held, parked) = (detail.retrying, detail.held, detail.parked)
+        note(status.stateFacts)
     }
 }
 

@@ -46,7 +46,8 @@ package struct ProgressReport: Sendable {
 
     private func isWorthALine(_ view: CampaignStatusView, now: Timestamp) -> Bool {
         guard let last else { return true }
-        if last.view.state != view.state || last.view.stateReason != view.stateReason { return true }
+        // The words of a reason change with its numbers, and would be a line at every look.
+        if last.view.state != view.state || last.view.stateCodes != view.stateCodes { return true }
         if last.view == view { return false }
         let tenth = max(1, view.audience / 10)
         return last.view.outcomes.total / tenth != view.outcomes.total / tenth

@@ -26,6 +26,7 @@ extension CampaignStatusView {
     package mutating func note(rate: Int?, now: Timestamp) {
         guard !isFinished, let rate else { return }
         self.rate = rate
+        note(rate: rate)
         guard rate > 0 else { return }
         etaAt = now.advanced(by: .milliseconds(Int64(Double(pending.total) * 1000 / Double(rate))))
     }

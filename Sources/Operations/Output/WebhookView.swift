@@ -1,5 +1,5 @@
 package import Campaigns
-import Delivery
+package import Delivery
 package import Store
 
 /// A webhook for people and scripts, without the URL's path, which may be a secret.
@@ -50,11 +50,11 @@ package struct WebhookView: Sendable {
         FleetStatusView.Health(name: name, isWell: state == .ok, detail: detail)
     }
 
-    /// The action that a person has to take; nil when there is none.
-    var need: String? {
-        guard record.state.disabledAt != nil else { return nil }
-        return
-            "\(name) was given up (\(record.state.reason)): mend the receiver, then fanfare webhook resume \(record.number)"
+    /// The problem of a webhook that takes no events; nil when there is none.
+    package var problem: HealthProblem? {
+        guard state != .ok else { return nil }
+        let reason = record.state.reason
+        return .webhook(name, number: record.number, reason: reason, isGivenUp: state == .disabled)
     }
 
     /// An element of `webhook list --json`.

@@ -73,7 +73,7 @@ package enum ProviderProbe: Sendable, Equatable {
             case .answered(let answer): .answered(ClockSkew(date: answer.date.span, now: WallClock.now().asRead))
             case .unwritten: .failed("no request")
             case .unanswered(let reason): .failed("it did not answer (\(reason))")
-            case .unconnected(let failure): .failed(failure.text)
+            case .unconnected(let failure): .failed(failure.description)
             case .overdue: .failed("no answer in 12 s")
             }
     }

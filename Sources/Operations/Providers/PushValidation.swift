@@ -6,6 +6,7 @@ import NIOPosix
 package import PushProviders
 package import Settings
 import Store
+import Transport
 
 /// A provider's judgement of a job for one device, in a mode that sends no push.
 ///
@@ -156,7 +157,7 @@ extension PushValidation.Verdict {
             self = meaning.kind == .accepted ? .accepted : .refused(status: answer.status, meaning)
         case .unwritten: self = .leftOut(leftOut ?? .notSealed)
         case .unanswered(let reason): self = .unanswered("it did not answer (\(reason))")
-        case .unconnected(let failure): self = .unanswered(failure.text)
+        case .unconnected(let failure): self = .unanswered(failure.description)
         case .overdue: self = .unanswered("no answer in 20 s")
         }
     }

@@ -9,8 +9,9 @@ package import Transport
 /// The state of the fleet at one moment, as far as it could be read.
 package struct FleetFacts: Sendable {
     var at: Timestamp
-    /// The clock that `at` is from.
-    var clockSource = ClockStanding.Source.host
+    /// The clock that `at` is from, and this host's distance from it.
+    package var clock = ClockStanding(skew: 0, source: .host)
+    /// The workers heard of within the last hour.
     var workers: [WorkerRecord] = []
     var breakers: [BreakerRecord] = []
     var pauses: [PauseRecord] = []
@@ -18,23 +19,72 @@ package struct FleetFacts: Sendable {
     var toFix: [String] = []
     /// Apps with campaigns but without a worker that has their credentials.
     var stranded: [String] = []
-    var parkedInLedger = 0
-    var webhooks: [WebhookRecord] = []
-    var ledgerPath = ""
+    package var parkedInLedger = ParkedCounts()
+    /// The devices on each rung, by the ledger.
+    var rungs: [Rung: RetryWait] = [:]
+    package var webhooks: [WebhookRecord] = []
+    package var ledgerPath = ""
     /// The reason why the ledger could not be read.
     package var ledgerFailure: LedgerError?
+    /// The reason why the ledger, which could be read, takes no writes.
+    var ledgerWriteFailure: LedgerError?
     var broker = ""
     /// The reason why the broker could not be asked.
     package var brokerFailure: AMQPConnectError?
     /// The ready messages and consumers by lane, then by rung; the counts of a queue that does not exist are nil.
-    var queues: [(name: String, isLane: Bool, counts: QueueCounts?)] = []
+    var queues: [(name: String, queue: String, isLane: Bool, counts: QueueCounts?)] = []
     var parkedQueue: QueueCounts?
 
     /// True if a lane has work, so that a second read shows its speed.
     package var isSomethingWaiting: Bool { queues.contains { $0.isLane && ($0.counts?.ready ?? 0) > 0 } }
+
+    /// The facts on which campaigns depend, for the reasons of their states.
+    package var forCampaigns: StateFacts.Fleet {
+        var state = StateFacts.Fleet()
+        state.problems = problems.filter { HealthProblem.Code.stoppingAll.contains($0.code) }
+        state.missing = Set(queues.filter { $0.counts == nil }.map(\.queue))
+        state.idle = Set(queues.filter { $0.counts?.consumers == 0 }.map(\.queue))
+        return state
+    }
+
+    /// The workers that have reported lately.
+    package var liveWorkers: [WorkerRecord] { workers.filter { $0.isLive(now: at) } }
+
+    /// All problems that these facts show, in the words that all who ask share.
+    package var problems: [HealthProblem] {
+        var problems: [HealthProblem?] = []
+        if let brokerFailure { problems.append(.brokerUnreachable(brokerFailure.description)) }
+        if let ledgerFailure {
+            problems.append(.ledgerUnreadable(ledgerFailure.cause, fix: ledgerFailure.fix))
+        } else {
+            problems.append(ledgerWriteFailure?.writeProblem)
+            let health = FleetHealth(
+                workers: workers,
+                clockSource: clock.source,
+                breakers: breakers,
+                isLedgerUnwritable: ledgerWriteFailure?.writeProblem.needsPerson == true,
+                isBrokerUnreachable: brokerFailure != nil
+            )
+            problems += health.problems(now: at)
+        }
+        problems.append(.queuesMissing(queues.filter { $0.counts == nil }.map(\.queue)))
+        let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
+        if !liveWorkers.isEmpty { problems.append(.noConsumer(idle)) }
+        problems += toFix.map { .paused($0) } + stranded.map { .stranded($0) }
+        problems += webhooks.map { WebhookView($0).problem }
+        problems.append(.parked(parked))
+        return problems.compactMap(\.self)
+    }
+
+    /// The number of messages that wait for an operator.
+    ///
+    /// A refused job is its producer's business, and a worker moves what is still in the queue.
+    private var parked: Int {
+        parkedInLedger.fleets + (parkedQueue.map { $0.consumers == 0 ? Int($0.ready) : 0 } ?? 0)
+    }
 }
 
-/// Reads ledger and broker without changing anything.
+/// Reads ledger and broker; a test write, which is rolled back, tells a ledger that takes none.
 package struct FleetProbe: Sendable {
     private let configuration: Configuration
     private let ledger: Ledger?
@@ -47,12 +97,7 @@ package struct FleetProbe: Sendable {
 
     /// Reads once; the result has a failure for what cannot be reached.
     package func take() async -> FleetFacts {
-        var facts = FleetFacts(at: ledger?.now() ?? WallClock.now().asRead)
-        do throws(LedgerError) {
-            try await readLedger(&facts)
-        } catch {
-            facts.ledgerFailure = error
-        }
+        var facts = await takeOfLedger()
         facts.broker = configuration.amqp.description
         do throws(AMQPConnectError) {
             try await readBroker(&facts)
@@ -62,29 +107,42 @@ package struct FleetProbe: Sendable {
         return facts
     }
 
+    /// Reads once what the ledger alone tells.
+    package func takeOfLedger() async -> FleetFacts {
+        var facts = FleetFacts(at: ledger?.now() ?? WallClock.now().asRead)
+        do throws(LedgerError) {
+            try await readLedger(&facts)
+        } catch {
+            facts.ledgerFailure = error
+        }
+        return facts
+    }
+
     private func readLedger(_ facts: inout FleetFacts) async throws(LedgerError) {
         let ledger = if let ours = self.ledger { ours } else { try Ledger.open(configuration.store, create: false) }
         facts.ledgerPath = ledger.path
         let now = ledger.now()
-        (facts.at, facts.clockSource) = (now, ledger.standing.source)
-        let (workers, campaigns, parked, breakers, pauses, webhooks) = try await ledger.read { reader in
+        (facts.at, facts.clock) = (now, ledger.standing)
+        let (workers, campaigns, parked, breakers, pauses, webhooks, rungs) = try await ledger.read { reader in
             (
-                try reader.liveWorkers(now: now), try reader.campaigns(app: nil, isOpen: true, limit: .max),
-                try reader.parkedCount(), try reader.openBreakers(), try reader.pauses(), try reader.webhooks()
+                try reader.knownWorkers(now: now), try reader.campaigns(app: nil, isOpen: true, limit: .max),
+                try reader.parkedCounts(), try reader.openBreakers(), try reader.pauses(), try reader.webhooks(),
+                try reader.rungWaits()
             )
         }
+        do throws(LedgerError) { try await ledger.testWrite() } catch { facts.ledgerWriteFailure = error }
         if self.ledger == nil { await ledger.close() }
         facts.workers = workers
         facts.breakers = breakers
         facts.pauses = pauses
         facts.webhooks = webhooks
-        facts.parkedInLedger = parked
+        (facts.parkedInLedger, facts.rungs) = (parked, rungs)
         facts.toFix = campaigns.filter { campaign in
             campaign.facts.stage.isLive && !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingFix)
         }.map { "\($0.facts.app)/\($0.facts.id)" }
-        let known = Set(workers.flatMap(\.apps))
+        let known = Set(facts.liveWorkers.flatMap(\.apps))
         let stranded = Set(campaigns.map(\.facts.app)).subtracting(known).sorted()
-        facts.stranded = workers.isEmpty ? [] : stranded
+        facts.stranded = facts.liveWorkers.isEmpty ? [] : stranded
         facts.paused = campaigns.filter { $0.state == "paused" }.map { campaign in
             let reasons = campaign.facts.pauseReasons.map(\.rawValue).sorted().joined(separator: ", ")
             return "\(campaign.facts.app)/\(campaign.facts.id) (\(reasons))"
@@ -94,15 +152,17 @@ package struct FleetProbe: Sendable {
     private func readBroker(_ facts: inout FleetFacts) async throws(AMQPConnectError) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let client = try await AMQPClient.connect(configuration.amqp, name: "fanfare status", on: loop)
-        for lane in Lane.builtIn {
-            facts.queues.append((lane.description, true, try await client.counts(of: BrokerNames.workQueue(lane))))
+        func read(_ name: String, _ queue: String, isLane: Bool = true) async throws(AMQPConnectError) {
+            facts.queues.append((name, queue, isLane, try await client.counts(of: queue)))
         }
-        let tracked = try await client.counts(of: BrokerNames.trackingQueue)
-        facts.queues.append(("tracking", true, tracked))
+        try await read("jobs", BrokerNames.campaignsQueue)
+        try await read("jobs.urgent", BrokerNames.urgentCampaignsQueue)
+        for lane in Lane.builtIn { try await read(lane.description, BrokerNames.workQueue(lane)) }
+        try await read("tracking", BrokerNames.trackingQueue)
         for rung in Rung.allCases {
             for side in RungSide.allCases {
-                let counts = try await client.counts(of: BrokerNames.retryQueue(rung, side))
-                facts.queues.append(("retry \(rung.name).\(side.rawValue)", false, counts))
+                let name = "retry \(rung.name).\(side.rawValue)"
+                try await read(name, BrokerNames.retryQueue(rung, side), isLane: false)
             }
         }
         facts.parkedQueue = try await client.counts(of: BrokerNames.parkedQueue)
@@ -119,21 +179,17 @@ extension BreakerRecord {
     }
 }
 
-extension WorkerRecord {
-    /// Returns the state of the host's clock, by the worker's last report.
-    package func standing(_ source: ClockStanding.Source) -> ClockStanding {
-        ClockStanding(skew: skew ?? 0, source: source)
-    }
+extension HealthProblem.Code {
+    /// The kind as a mark of a part, such as `LEDGER WRITES`.
+    fileprivate var mark: String { String(rawValue.map { $0 == "_" ? " " : $0 }).uppercased() }
 }
 
-extension ClockStanding {
-    /// The fault of the host's clock and its effect; nil when there is none.
-    package var problem: String? {
-        switch verdict {
-        case .inStep: nil
-        case .apart: "its host's clock is \(text)"
-        case .lost: "its host's clock is \(text): it takes no lease and expires nothing"
-        }
+extension LedgerError {
+    /// The problem of a ledger that takes no writes.
+    package var writeProblem: HealthProblem {
+        // A lock passes, and whoever waits for it tries again.
+        if case .busy = self { return .ledgerUnwritable(cause, fix: fix, needsPerson: false) }
+        return .ledgerUnwritable(cause, fix: fix, needsPerson: true)
     }
 }
 
@@ -141,24 +197,21 @@ extension FleetFacts {
     /// Returns the view for people and scripts; an earlier read tells how fast queues empty.
     package func view(since earlier: FleetFacts) -> FleetStatusView {
         var view = FleetStatusView()
+        view.problems = problems
         view.parts = [
             .init(
                 name: "broker",
                 isWell: brokerFailure == nil,
                 detail: brokerFailure?.description ?? broker
             ),
-            .init(name: "store", isWell: ledgerFailure == nil, detail: ledgerFailure?.description ?? ledgerPath),
+            store,
         ]
+        let missed = Set(FleetHealth(workers: workers, clockSource: clock.source).missed(now: at).map(\.id))
         view.parts += workers.map { worker in
-            let apps = worker.apps.isEmpty ? "no app" : worker.apps.joined(separator: ", ")
-            let standing = worker.standing(clockSource)
-            let clock = standing.problem
-            return .init(
-                name: "worker \(worker.name)",
-                isWell: clock == nil,
-                detail: "\(worker.roles.joined(separator: ", ")); \(apps); since \(worker.startedAt.rfc3339)"
-                    + (clock.map { "; \($0)" } ?? ""),
-                trouble: standing.mark
+            part(
+                worker,
+                isMissed: missed.contains(worker.id),
+                view.problems.filter { $0.subject == "worker \(worker.name)" }
             )
         }
         view.parts += webhooks.map { WebhookView($0).health }
@@ -168,36 +221,59 @@ extension FleetFacts {
                 name: queue.name,
                 messages: Int(counts.ready),
                 consumers: Int(counts.consumers),
-                drain: drain(of: queue.name, since: earlier)
+                drain: drain(of: queue.name, since: earlier),
+                wait: queue.isLane ? nil : wait(of: queue.queue)
             )
         }
         view.breakers = breakers.map(\.line)
         view.pauses = pauses.map { "\($0.scope) since \($0.since.rfc3339)" } + paused
-        view.parked = parkedInLedger + Int(parkedQueue?.ready ?? 0)
-        view.needs = needs(parked: view.parked)
+        view.parked = parkedInLedger.total + Int(parkedQueue?.ready ?? 0)
+        view.refused = parkedInLedger.producers
         return view
     }
 
-    private func needs(parked: Int) -> [String] {
-        var needs: [String] = []
-        if let brokerFailure { needs.append(brokerFailure.description) }
-        if let ledgerFailure { needs.append(ledgerFailure.description) }
-        if ledgerFailure == nil, workers.isEmpty { needs.append("no worker is running") }
-        let missing = queues.filter { $0.counts == nil }.map(\.name)
-        if !missing.isEmpty { needs.append("queues are missing (\(missing.count)): run fanfare topology apply") }
-        let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
-        if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
-        needs += workers.compactMap { worker in
-            worker.standing(clockSource).problem.map { "worker \(worker.name): \($0); set the clock right" }
+    /// Returns the wait of a rung's queue: by the ledger, or else the longest that the rung keeps a message.
+    private func wait(of queue: String) -> RetryWait {
+        for rung in Rung.allCases {
+            for side in RungSide.allCases where BrokerNames.retryQueue(rung, side) == queue {
+                var wait = rungs[rung] ?? RetryWait()
+                wait.extend(to: wait.until?.advanced(by: side.delay(of: rung) - rung.delay))
+                if wait.until == nil { wait.extend(to: at.advanced(by: side.delay(of: rung))) }
+                return wait
+            }
         }
-        needs += toFix.map { "\($0) is paused until somebody fixes it: then fanfare campaign resume \($0)" }
-        needs += stranded.map { "no worker has credentials for \($0), which has campaigns" }
-        needs += webhooks.compactMap { WebhookView($0).need }
-        if parked > 0 {
-            let messages = parked == 1 ? "1 message is" : "\(NumberText.grouped(parked)) messages are"
-            needs.append("\(messages) parked: see fanfare parked list")
+        return RetryWait()
+    }
+
+    private var store: FleetStatusView.Health {
+        guard let failure = ledgerFailure ?? ledgerWriteFailure else {
+            return .init(name: "store", isWell: true, detail: ledgerPath)
         }
-        return needs
+        let trouble = ledgerFailure == nil ? "NO WRITES" : "DOWN"
+        return .init(name: "store", isWell: false, detail: failure.description, trouble: trouble)
+    }
+
+    /// Returns the health of a worker; `isMissed`: it is silent, and no later worker replaces it.
+    private func part(_ worker: WorkerRecord, isMissed: Bool, _ problems: [HealthProblem]) -> FleetStatusView.Health {
+        let apps = worker.apps.isEmpty ? "no app" : worker.apps.joined(separator: ", ")
+        var facts = ["\(worker.roles.joined(separator: ", "))", apps, "since \(worker.startedAt.rfc3339)"]
+        let name = "worker \(worker.name)"
+        guard worker.isLive(now: at) else {
+            facts.insert("last heard \(worker.lastHeard(now: at))", at: 0)
+            let trouble = isMissed ? "SILENT" : "REPLACED"
+            return .init(name: name, isWell: false, detail: facts.joined(separator: "; "), trouble: trouble)
+        }
+        facts += problems.map(\.detail)
+        let trouble = problems.first.map { problem in
+            problem.code == .clock && worker.standing(clock.source).verdict != .inStep
+                ? worker.standing(clock.source).mark : problem.code.mark
+        }
+        return .init(
+            name: name,
+            isWell: trouble == nil,
+            detail: facts.joined(separator: "; "),
+            trouble: trouble ?? ""
+        )
     }
 
     private func drain(of name: String, since earlier: FleetFacts) -> Duration? {

@@ -1,3 +1,5 @@
+import Campaigns
+
 /// A table of aligned columns with two spaces between them.
 package struct TextTable: Sendable {
     /// The alignment of a column.
@@ -50,5 +52,13 @@ package enum TerminalText {
             scalar.properties.generalCategory == .control ? "?" : scalar
         }
         return String(String.UnicodeScalarView(scalars))
+    }
+}
+
+extension NumberText {
+    /// Pads a text with spaces; a longer text stays as it is.
+    static func padded(_ text: String, to width: Int, _ alignment: TextTable.Alignment = .left) -> String {
+        let fill = String(repeating: " ", count: max(0, width - text.count))
+        return alignment == .left ? text + fill : fill + text
     }
 }

@@ -17,3 +17,11 @@ extension AnswerClass {
         }
     }
 }
+
+extension AnswerClass {
+    /// The beginnings of reasons by which providers ask for fewer requests.
+    private static let throttleWords = ["TooManyRequests", "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED", "Status429"]
+
+    /// Returns true if a provider's reason, as the ledger keeps it, asks for fewer requests.
+    public static func isThrottle(reason: String) -> Bool { throttleWords.contains { reason.hasPrefix($0) } }
+}

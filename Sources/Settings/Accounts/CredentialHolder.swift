@@ -41,10 +41,9 @@ package final class CredentialHolder: Sendable {
         return need.lack.map { .lacking($0) } ?? .awaited
     }
 
-    /// Returns the age of the token that serves all endpoints; nil without one, and if each endpoint has its own.
-    func age(now: Timestamp) -> Duration? {
-        rules.withLock { $0[nil] }?.madeAt.map { max(.zero, now.since($0)) }
-    }
+    /// The instant at which the token was made that serves all endpoints; nil without one, and if each endpoint has its
+    /// own.
+    var madeAt: Timestamp? { rules.withLock { $0[nil] }?.madeAt }
 
     /// Notes that the provider refused a token of this generation; returns true if another one serves now or soon.
     func refused(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {

@@ -9,7 +9,8 @@ package import Transport
 
 /// An app's account with a provider and its files: the source of requests and connections.
 ///
-/// Immutable; shared by all loops. A reload that changes anything of it makes another one.
+/// Immutable but for the verdict on its credential; shared by all loops. A reload that changes anything of it makes
+/// another one.
 package final class LoadedAccount: Sendable {
     /// The app.
     package let app: String
@@ -21,6 +22,9 @@ package final class LoadedAccount: Sendable {
     let token: CredentialHolder?
     /// The keys that sign the app's message ids; nil: its pushes carry none.
     package let messageKeys: MessageKeys?
+    /// The end of its certificate; nil without one.
+    let expiresAt: Timestamp?
+    private let verdict = Mutex(CredentialVerdict())
     private let tls: TLSClientContext
     private let hasToldOfMissingKey = Atomic(false)
 
@@ -30,6 +34,7 @@ package final class LoadedAccount: Sendable {
         fingerprint: AccountFingerprint,
         tls: TLSClientContext,
         token: CredentialHolder?,
+        expiresAt: Timestamp?,
         messageKeys: MessageKeys?
     ) {
         self.app = app
@@ -37,6 +42,7 @@ package final class LoadedAccount: Sendable {
         self.fingerprint = fingerprint
         self.tls = tls
         self.token = token
+        self.expiresAt = expiresAt
         self.messageKeys = messageKeys
     }
 
@@ -89,6 +95,23 @@ package final class LoadedAccount: Sendable {
         case .stopRenewing:
             return token.tooManyUpdates(generation: generation, at: endpoint, now: now) ? .replaced : .nothing
         }
+    }
+
+    /// Notes that the provider refuses the credential, for a reason without secrets.
+    package func refused(_ reason: String, at now: Timestamp) { verdict.withLock { $0.refused(reason, at: now) } }
+
+    /// Notes that the provider accepts the credential.
+    package func accepted(at now: Timestamp) { verdict.withLock { $0.accepted(at: now) } }
+
+    /// The state of the credential, for the worker's report.
+    var health: WorkerHealth.Credential {
+        let verdict = verdict.withLock { $0 }
+        var health = WorkerHealth.Credential(app: app, provider: account.provider.name)
+        health.madeAt = token?.madeAt
+        health.expiresAt = expiresAt
+        health.acceptedAt = verdict.acceptedAt
+        health.refusal = verdict.refusal.map { WorkerHealth.Fault(since: $0.since, reason: $0.reason) }
+        return health
     }
 
     /// Returns the connections of one loop to one endpoint; `isApart`: a single connection.

@@ -118,15 +118,3 @@ package final class SingleRequest: RequestSource {
         end(.unconnected(failure))
     }
 }
-
-extension ConnectionFailure {
-    /// The reason why there is no connection, for people.
-    package var text: String {
-        switch self {
-        case .resolution(let detail): "its name cannot be looked up: \(detail)"
-        case .outOfScope(let detail), .connect(let detail): detail
-        case .handshakeDeadline: "no TLS or HTTP/2 within five seconds"
-        case .firstStreamRefused: "it refuses requests"
-        }
-    }
-}

@@ -29,4 +29,6 @@ package struct AppConfiguration: Sendable {
     package let rules: AppContentRules
     /// The rights of the app's devices at the edge; nil: none, the app has no integration keys.
     package let edge: EdgeConfiguration?
+    /// The version of its entry in the file, key files included: hosts with the same entry have the same version.
+    package let version: String
 }

@@ -98,7 +98,16 @@ package final class AppDirectory: Sendable {
 
     /// Returns the ages of the provider tokens of accounts whose requests all carry the same one.
     package func credentialAges(now: Timestamp) -> [AccountKey: Duration] {
-        inUse.withLock(\.accounts).compactMapValues { $0.token?.age(now: now) }
+        inUse.withLock(\.accounts).compactMapValues { $0.token?.madeAt.map { max(.zero, now.since($0)) } }
+    }
+
+    /// The state of all credentials, sorted by app and provider, and the version of each app's entry in the file.
+    package var health: WorkerHealth {
+        let snapshot = inUse.withLock { $0 }
+        return WorkerHealth(
+            credentials: snapshot.accounts.sorted { $0.key < $1.key }.map(\.value.health),
+            versions: snapshot.settings.mapValues(\.version)
+        )
     }
 
     // MARK: - Settings
@@ -157,6 +166,7 @@ package final class AppDirectory: Sendable {
         do throws(TLSError) {
             var identity: TLSClientContext.Identity?
             var token: CredentialHolder?
+            var expiresAt: Timestamp?
             switch settings.account.credential {
             case .token(let credential):
                 let key = try settings.signingKey(credential)
@@ -164,6 +174,7 @@ package final class AppDirectory: Sendable {
                 token = holder ?? CredentialHolder(credential, key: key, fetcher: fetcher)
             case .certificate(let certificate, let privateKey):
                 identity = settings.identity(certificate, privateKey)
+                expiresAt = identity?.endsAt.map { Timestamp(milliseconds: $0 * 1000) }
             }
             let tls = try TLSClientContext(trust: settings.trust, identity: identity)
             return LoadedAccount(
@@ -172,6 +183,7 @@ package final class AppDirectory: Sendable {
                 fingerprint: fingerprint,
                 tls: tls,
                 token: token,
+                expiresAt: expiresAt,
                 messageKeys: app.messageKeys
             )
         } catch {

@@ -15,6 +15,8 @@ package struct AppSetting: Sendable {
     package let rules: AppContentRules
     /// The time zone of devices that have none; nil: UTC.
     package let timeZone: String?
+    /// The version of the app's entry in the file.
+    let version: String
 
     init(_ configuration: AppConfiguration) {
         pace = configuration.perSecond.map { Pace(perSecond: $0) }
@@ -23,6 +25,7 @@ package struct AppSetting: Sendable {
         webhooks = configuration.webhooks
         rules = configuration.rules
         timeZone = configuration.timeZone
+        version = configuration.version
     }
 
     /// A part of the settings, as a reload tells about it.

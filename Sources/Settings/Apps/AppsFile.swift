@@ -78,6 +78,12 @@ package enum AppsFile {
         }
         let edge = fields.mapping("edge").map(EdgeFields.init)
         let webhooks = WebhookFields(hosts: webhookHosts).read(fields)
+        let accounts =
+            !holdsKeys
+            ? []
+            : ProviderRegistry.providers.compactMap { provider in
+                fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
+            }
         return AppConfiguration(
             name: name,
             defaultLocale: fields.text("default_locale", "a BCP 47 tag such as es-ES", where: isLocale),
@@ -87,15 +93,13 @@ package enum AppsFile {
             // A webhook that subscribes to events of shards also asks for them.
             askedEvents: webhooks.reduce(EventFields.read(fields)) { $0.union($1.kinds.asked) },
             webhooks: webhooks,
-            accounts: !holdsKeys
-                ? []
-                : ProviderRegistry.providers.compactMap { provider in
-                    fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
-                },
+            accounts: accounts,
             providers: ProviderRegistry.providers.map(\.name).filter { fields.entry($0.rawValue) != nil },
             messageKeys: edge?.messageKeys,
             rules: ContentRuleFields.read(fields),
-            edge: edge?.edge
+            edge: edge?.edge,
+            // Last, when all files that the entry names have been read.
+            version: AppVersion.of(fields.entries, digests: fields.problems.digests)
         )
     }
 

@@ -1,9 +1,12 @@
 import Foundation
+import TLS
 
-/// Collects the problems of one file.
+/// Collects what reading one file found: its problems, and the files that it names.
 final class ProblemList {
     let file: String
     private(set) var list: [ConfigurationProblem] = []
+    /// The digests of the files that were read, by their names in this file.
+    private(set) var digests: [String: [UInt8]] = [:]
 
     init(file: String) {
         self.file = file
@@ -11,6 +14,10 @@ final class ProblemList {
 
     func add(_ line: Int, _ key: String, _ code: String, _ detail: String, _ fix: String? = nil) {
         list.append(ConfigurationProblem(location: "\(file):\(line)", key: key, code: code, detail: detail, fix: fix))
+    }
+
+    func noteRead(_ name: String, _ content: Secret) {
+        digests[name] = SHA256.digest(content.bytes)
     }
 }
 
@@ -84,7 +91,11 @@ struct FieldReader {
     /// Returns the content of a file; its name is relative to the folder of the file being read.
     func file(_ name: String) -> Secret? {
         let path = PathText.absolute(name, from: PathText.folder(of: problems.file))
-        if let content = FileManager.default.contents(atPath: path) { return Secret(Array(content), source: path) }
+        if let content = FileManager.default.contents(atPath: path) {
+            let secret = Secret(Array(content), source: path)
+            problems.noteRead(name, secret)
+            return secret
+        }
         let reason = FileManager.default.fileExists(atPath: path) ? "cannot be read" : "does not exist"
         let location = location(ofValue: name)
         problems.add(

@@ -1,16 +1,6 @@
 public import Campaigns
 public import Delivery
 
-/// A breaker with its app and provider, for `status`.
-public struct BreakerRecord: Sendable, Equatable {
-    /// The app.
-    public var app: String
-    /// The provider.
-    public var provider: ProviderName
-    /// The breaker's state.
-    public var breaker: Breaker
-}
-
 /// The fleet's breakers: one row per app and provider that ever had trouble. `Breaker` decides, and `ProbeChoice`
 /// decides about probes.
 extension LedgerTransaction {

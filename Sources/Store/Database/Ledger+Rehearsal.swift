@@ -20,6 +20,14 @@ extension Ledger {
         }
         throw .failed("a rehearsal was committed")
     }
+
+    /// Writes as much as a small campaign and rolls it back; throws what keeps the ledger from being written.
+    ///
+    /// In a file the pages reach the disk, so that a full one is found. A server that has no room for its data reports
+    /// it here only when the table has to grow; its workers find out, and say so in their rows.
+    public func testWrite() async throws(LedgerError) {
+        try await rehearse { try $0.db.testWrite() }
+    }
 }
 
 /// The result of a body, kept while the body is rolled back.

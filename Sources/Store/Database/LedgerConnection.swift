@@ -24,6 +24,9 @@ protocol LedgerConnection {
     /// The rows that a statement with RETURNING wrote.
     func writtenRows(_ sql: String, values: [SQLValue], scope: Ledger.WriteScope) throws(LedgerError) -> Rows
 
+    /// Writes a row of `meta` that is to be rolled back, in a file as far as the disk.
+    func testWrite() throws(LedgerError)
+
     /// Leaves out so many of the numbers that the next rows of a table would get in a column.
     func skipNumbers(of table: String, column: String, count: Int) throws(LedgerError)
 }

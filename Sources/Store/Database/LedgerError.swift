@@ -40,28 +40,43 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The problem, its location and how to fix it.
-    public var description: String {
+    public var description: String { fix.map { "\(cause); \($0)" } ?? cause }
+
+    /// The problem and its location.
+    public var cause: String {
         switch self {
-        case .missing(let path):
-            "there is no ledger at \(path); start a worker or the server, which create it, or give another store.url"
-        case .unreachable(let path, let detail):
-            "the ledger \(path) cannot be opened: \(detail); check the folder and its permissions"
+        case .missing(let path): "there is no ledger at \(path)"
+        case .unreachable(let path, let detail): "the ledger \(path) cannot be opened: \(detail)"
         case .disconnected(let store, let detail): "the ledger \(store) cannot be reached: \(detail)"
         case .refused(let store, let detail): "the ledger \(store) cannot be used: \(detail)"
-        case .damaged(let path, let detail):
-            "the ledger \(path) is damaged or not a ledger: \(detail); it is left as it is, restore a backup"
+        case .damaged(let path, let detail): "the ledger \(path) is damaged or not a ledger: \(detail)"
         case .readOnly(let path) where path.contains("://"):
-            "the ledger \(path) takes no writes: it is a standby, or set read-only; name all hosts in store.url"
-        case .readOnly(let path): "the ledger \(path) cannot be written to; check the permissions of file and folder"
-        case .newerVersion(let path): "the ledger \(path) was written by a later version; update this program"
-        case .busy(let path): "another process keeps the ledger \(path) locked; try again"
-        case .full(let path): "the disk of the ledger \(path) is full; make room, nothing is lost"
+            "the ledger \(path) takes no writes: it is a standby, or set read-only"
+        case .readOnly(let path): "the ledger \(path) cannot be written to"
+        case .newerVersion(let path): "the ledger \(path) was written by a later version"
+        case .busy(let path): "another process keeps the ledger \(path) locked"
+        case .full(let path): "the disk of the ledger \(path) is full"
         case .ambiguous(let id, let apps):
             "several apps have a campaign \(id): say \(apps.map { "\($0)/\(id)" }.joined(separator: " or "))"
         case .closed: "the ledger is closed"
         case .unsynced: "the transaction is not synced"
         case .rehearsed: "the transaction was only tried"
         case .failed(let detail): "the ledger failed: \(detail)"
+        }
+    }
+
+    /// The way to fix it; nil where the cause says it.
+    public var fix: String? {
+        switch self {
+        case .missing: "start a worker or the server, which create it, or give another store.url"
+        case .unreachable: "check the folder and its permissions"
+        case .damaged: "it is left as it is, restore a backup"
+        case .readOnly(let path) where path.contains("://"): "name all hosts in store.url"
+        case .readOnly: "check the permissions of file and folder"
+        case .newerVersion: "update this program"
+        case .busy: "try again"
+        case .full: "make room, nothing is lost"
+        case .ambiguous, .closed, .disconnected, .failed, .refused, .rehearsed, .unsynced: nil
         }
     }
 }

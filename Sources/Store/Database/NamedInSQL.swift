@@ -32,3 +32,4 @@ extension CampaignStage: NamedInSQL {}
 extension CampaignKind: NamedInSQL {}
 extension AsideReason: NamedInSQL {}
 extension Urgency: NamedInSQL {}
+extension RefusalReason: NamedInSQL {}

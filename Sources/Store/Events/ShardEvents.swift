@@ -100,7 +100,8 @@ extension SettledShard {
             retried: settlement.retries.reduce(0) { $0 + $1.positions.count },
             held: settlement.held.count,
             requests: settlement.attempts,
-            reasons: settlement.reasons
+            reasons: settlement.reasons,
+            retryReasons: settlement.retryReasons
         )
     }
 }

@@ -31,15 +31,29 @@ extension LedgerTransaction {
                 break
             }
             guard let facts = try reader.campaign(number), let outcome = facts.ending(at: now) else { continue }
+            // Nobody can tell afterwards what the devices waited for.
+            let isExpiring = outcome == .expired && facts.endedAs == nil
+            let reasons = isExpiring ? try reader.status(campaign: number, now: now)?.stateReasons ?? [] : []
             if try markEnded(facts, outcome), outcome == .expired {
                 step.expired.append(number)
-                try note(.expired, campaign: number, now: now)
+                try noteExpiry(of: number, reasons, now: now)
             }
             if try !settleWaiting(facts, &piece, now: now) { step.isMore = true }
             _ = try completeIfDone(campaign: number, now: now)
             piece.did(Self.rowsOfCampaign)
         }
         return step
+    }
+
+    /// Writes the expiry with the codes of what held the devices back, except for those that waited for another try:
+    /// their rows have the reasons.
+    private func noteExpiry(of campaign: UInt32, _ reasons: [StateReason], now: Timestamp) throws(LedgerError) {
+        let codes = StateReason.codes(reasons.filter { if case .retry = $0 { false } else { true } })
+        let data: KeyValuePairs<String, JSONValue?> = [
+            "reason": codes.first.map(JSONValue.string),
+            "reasons": codes.isEmpty ? nil : .array(codes.map(JSONValue.string)),
+        ]
+        try note(.expired, campaign: campaign, data, now: now)
     }
 
     /// The cost of marking and completing a campaign, in rows.

@@ -226,6 +226,8 @@ extension PostgreSQLConnection: LedgerConnection {
         Rows(try query(sql, values, locking))
     }
 
+    func testWrite() throws(LedgerError) { try run("INSERT INTO meta (key, value) VALUES ('write_test', 0)") }
+
     /// Has no effect if nobody else writes.
     func lock(_ sql: String, values: [SQLValue]) throws(LedgerError) {
         if !isAlone { _ = try query(sql, values, .untilCommit) }

@@ -114,7 +114,7 @@ final class SQLiteClock: Sendable {
     }
 
     private func isUnattended(_ db: Database, now: Timestamp) throws(LedgerError) -> Bool {
-        let silence = LedgerReader.workerSilenceMax
+        let silence = WorkerRecord.silenceMax
         let rows = try db.rows(
             "SELECT 1 FROM workers WHERE seen_at BETWEEN ?1 AND ?2 LIMIT 1",
             .time(now.advanced(by: .zero - silence)),

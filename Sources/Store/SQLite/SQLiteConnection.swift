@@ -33,6 +33,16 @@ extension Database: LedgerConnection {
         try run("UPDATE sqlite_sequence SET seq = seq + ?2 WHERE name = ?1", .text(table), .int(count))
     }
 
+    func testWrite() throws(LedgerError) {
+        try run("INSERT INTO meta (key, value) VALUES ('write_test', zeroblob(65536))")
+        // Before it is committed or rolled back, or the rows would never leave the cache.
+        let code = sqlite3_db_cacheflush(sqliteConnection)
+        guard code == SQLITE_OK else {
+            let detail = sqlite3_errstr(code).map { String(cString: $0) } ?? "code \(code)"
+            throw LedgerError(code: code, detail: detail, path: ledgerPath)
+        }
+    }
+
     private func prepared(_ sql: String) throws(LedgerError) -> Statement {
         do { return try cachedStatement(sql: sql) } catch { throw LedgerError(error, path: ledgerPath) }
     }

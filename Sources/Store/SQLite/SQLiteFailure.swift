@@ -20,7 +20,7 @@ extension LedgerError {
         }
     }
 
-    private init(code: Int32, detail: String, path: String) {
+    init(code: Int32, detail: String, path: String) {
         self =
             switch code & 0xFF {
             case SQLITE_BUSY, SQLITE_LOCKED: .busy(path: path)

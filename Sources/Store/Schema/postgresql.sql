@@ -613,3 +613,11 @@ CREATE TABLE untold (
     expires_at BIGINT NOT NULL
 );
 CREATE INDEX untold_ends ON untold (expires_at);
+
+-- migration worker_health
+
+ALTER TABLE workers ADD COLUMN health TEXT COLLATE "C";
+
+-- migration retry_reasons
+
+ALTER TABLE shards ADD COLUMN retry_reasons TEXT COLLATE "C";

@@ -702,3 +702,15 @@ CREATE TABLE untold (
     expires_at INTEGER NOT NULL
 );
 CREATE INDEX untold_ends ON untold (expires_at);
+
+-- migration worker_health
+
+-- What the worker cannot do, and the state of its credentials, as JSON (WorkerHealth); NULL for workers of earlier
+-- versions.
+ALTER TABLE workers ADD COLUMN health TEXT;
+
+-- migration retry_reasons
+
+-- The devices of a retry row by the reason of their last try (ReasonCounts); of a settled row, those that expired
+-- instead of another try. NULL in rows of earlier versions.
+ALTER TABLE shards ADD COLUMN retry_reasons TEXT;

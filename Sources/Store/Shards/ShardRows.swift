@@ -135,15 +135,22 @@ extension LedgerReader {
 }
 
 extension LedgerTransaction {
-    func insert(_ record: ShardRecord, parent: UInt32 = 0, since: Timestamp) throws(LedgerError) {
+    /// Writes a new row; `reasons` are those for which the devices of a retry row are tried again.
+    func insert(
+        _ record: ShardRecord,
+        parent: UInt32 = 0,
+        reasons: [String: Int] = [:],
+        since: Timestamp
+    ) throws(LedgerError) {
         let key = record.id.key
         let isFresh = record.progress == Progress(count: record.count)
         try db.run(
             """
             INSERT INTO shards (campaign, part, ordinal, child, state, generation, epoch, owner, claims, attempt, rung,
-                not_before, due_at, since, chunk, count, path, positions, progress, parent, aside, cut_at, begun_at)
+                not_before, due_at, since, chunk, count, path, positions, progress, parent, aside, cut_at, begun_at,
+                retry_reasons)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                ?21, ?14, ?22)
+                ?21, ?14, ?22, ?23)
             """,
             .int(key.campaign),
             .int(key.part),
@@ -167,6 +174,7 @@ extension LedgerTransaction {
             .int(parent),
             .text(record.aside?.rawValue),
             .time(record.state == .running ? since : nil),
+            .text(ReasonCounts.text(reasons)),
             scope: .shards
         )
     }
@@ -247,7 +255,8 @@ extension LedgerTransaction {
             """
             UPDATE shards SET state = ?18, owner = ?19, aside = NULL, since = ?5, progress = ?6, reasons = ?7,
                 requests = ?8, retried = ?9, accepted = ?10, invalid = ?11, failed = ?12, expired = ?13,
-                superseded = ?14, cancelled = ?15, skipped = ?16, unanswered = ?17
+                superseded = ?14, cancelled = ?15, skipped = ?16, unanswered = ?17,
+                retry_reasons = coalesce(?20, retry_reasons)
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
             """,
             .int(key.campaign),
@@ -269,6 +278,7 @@ extension LedgerTransaction {
             .int(row.progress.unansweredCount),
             .int(row.state.rawValue),
             .int(row.owner),
+            .text(ReasonCounts.text(settlement.expiredReasons)),
             scope: .shards
         )
         if let campaign, !campaign.askedEvents.isEmpty { try tell(settlement, of: row, campaign, now: now) }
@@ -280,7 +290,10 @@ extension LedgerTransaction {
             .int(key.ordinal)
         )
         let children = settling.children(behind: UInt32(truncatingIfNeeded: last ?? 0), now: now)
-        for child in children { try insert(child, parent: key.child, since: now) }
+        for (place, child) in children.enumerated() {
+            let reasons = place < settlement.retries.count ? settlement.retries[place].reasons : [:]
+            try insert(child, parent: key.child, reasons: reasons, since: now)
+        }
         return children
     }
 

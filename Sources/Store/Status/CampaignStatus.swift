@@ -23,8 +23,8 @@ public struct CampaignStatus: Sendable, Equatable {
     public var stage: CampaignStage
     /// The reasons to pause, including an open breaker.
     public var pausedBy: Set<AsideReason>
-    /// An explanation of the state, for people; nil if there is nothing to say.
-    public var stateReason: String?
+    /// The facts that tell why it is in its state.
+    public var stateFacts: StateFacts
     /// The lane; without a provider for a campaign of several.
     public var lane: Lane
     /// The devices by provider, in order of the providers' names; empty until the audience is known.
@@ -34,7 +34,7 @@ public struct CampaignStatus: Sendable, Equatable {
     /// Devices by outcome.
     public var counts: OutcomeCounts
     /// Devices without an outcome, by their present place in the flow.
-    public var pending: PendingDetail
+    public var pending: PendingDevices
     /// The known requests: a lower bound once a run has ended without a report.
     public var attempts: Int
     /// Devices that such runs may also have sent to, kept for good: the most requests that `attempts` may lack.
@@ -43,6 +43,8 @@ public struct CampaignStatus: Sendable, Equatable {
     public var unknownResent: Int
     /// Outcomes by reason.
     public var reasons: [String: Int]
+    /// Devices that wait for another try, by the reason of their last one.
+    public var retryReasons: [String: Int] = [:]
     /// The instant at which the next retry shard is due; nil if none waits.
     public var nextRetryAt: Timestamp?
     /// The producer's instant of creation.
@@ -68,28 +70,6 @@ public struct CampaignStatus: Sendable, Equatable {
     /// The verdict of the law: every device is accounted for, or not.
     public var law: Law
 
-    /// Devices without an outcome, each counted in its present place.
-    public struct PendingDetail: Sendable, Equatable {
-        /// Devices in chunks that are not cut yet.
-        public var unplanned = 0
-        /// Devices in first-attempt shards on their way to a worker.
-        public var queued = 0
-        /// Devices in shards that a worker runs, without an answer.
-        public var sending = 0
-        /// Devices that wait for another try.
-        public var retrying = 0
-        /// Devices in shards that were set aside.
-        public var held = 0
-        /// Devices in shards that are parked for a person.
-        public var parked = 0
-
-        /// No device pending.
-        public init() {}
-
-        /// All pending devices.
-        public var total: Int { unplanned + queued + sending + retrying + held + parked }
-    }
-
     /// The law of section 7: audience = outcomes + pending, where pending is counted, never the difference.
     public enum Law: Sendable, Equatable {
         /// Every device is accounted for, once.
@@ -107,6 +87,12 @@ public struct CampaignStatus: Sendable, Equatable {
 
     /// The state in the contract's words.
     public var state: String { stage.word(pausedBy: pausedBy) }
+
+    /// The reasons for the state; empty if there is nothing to say.
+    public var stateReasons: [StateReason] { StateReason.all(of: stateFacts) }
+
+    /// The same for people.
+    public var stateReason: String? { StateReason.text(stateReasons) }
 }
 
 /// A line of `campaign list`.

@@ -10,7 +10,7 @@ public struct ProviderStatus: Sendable, Equatable {
     /// The provider's devices by outcome.
     public var counts = OutcomeCounts()
     /// The provider's devices without an outcome, by their present place in the flow.
-    public var pending = CampaignStatus.PendingDetail()
+    public var pending = PendingDevices()
     /// The reasons why they wait, including those of the whole campaign.
     public var pausedBy: Set<AsideReason> = []
 
@@ -84,7 +84,7 @@ extension LedgerReader {
             let name = rows.provider("provider")
             var one = ProviderStatus(provider: name, audience: rows.int("devices"))
             one.counts = open[name]?.counts ?? OutcomeCounts()
-            one.pending = open[name]?.pending ?? CampaignStatus.PendingDetail()
+            one.pending = open[name]?.pending ?? PendingDevices()
             for part in status.parts where part.provider == name {
                 one.counts += part.counts
                 one.pending.unplanned += part.unplanned

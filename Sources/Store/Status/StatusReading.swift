@@ -33,7 +33,8 @@ extension LedgerReader {
             status.law = .violated(violation)
         }
         status.pausedBy.formUnion(status.commonReasons)
-        status.stateReason = try stateReason(status, now: now)
+        status.retryReasons = counters.retries.reasons
+        status.stateFacts = try stateFacts(status, facts, counters, now: now)
         return status
     }
 
@@ -150,11 +151,11 @@ extension LedgerReader {
             metadata: Dictionary(metadata.map { ($0.name, $0.value.string ?? "") }) { first, _ in first },
             stage: facts.stage,
             pausedBy: facts.pauseReasons,
-            stateReason: nil,
+            stateFacts: StateFacts(app: facts.app, stage: facts.stage),
             lane: lane,
             audience: rows.int("audience"),
             counts: OutcomeCounts(),
-            pending: CampaignStatus.PendingDetail(),
+            pending: PendingDevices(),
             attempts: 0,
             maybeSent: 0,
             unknownResent: 0,
@@ -223,7 +224,8 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside, s.rung,
-                \(facts.hasShares ? "(\(provider))" : "''") AS share, s.maybe_sent
+                \(facts.hasShares ? "(\(provider))" : "''") AS share, s.maybe_sent,
+                s.retry_reasons
             FROM \(ShardRows.open)
             WHERE \(ShardRows.isOpen) AND s.campaign = ?1
             """,
@@ -231,29 +233,29 @@ extension LedgerReader {
         )
         while try rows.next() {
             guard let state: ShardState = rows.value("state") else { continue }
-            let isRetry = rows.int64("child") > 0
-            if isRetry, state == .unpublished || state == .out || state == .aside, let due = rows.optionalTime("due_at")
-            {
+            let row = Counters.OpenRow(
+                state: state,
+                aside: rows.value("aside"),
+                isRetry: rows.int64("child") > 0,
+                rung: rows.value("rung"),
+                dueAt: rows.optionalTime("due_at"),
+                reasons: rows.optionalText("retry_reasons")
+            )
+            if row.isRetry, state == .unpublished || state == .out || state == .aside, let due = row.dueAt {
                 counters.nextRetryAt = min(counters.nextRetryAt ?? due, due)
             }
             let count = rows.int("count")
-            let aside: AsideReason? = rows.value("aside")
-            let rung: Rung? = rows.value("rung")
             let share = rows.provider("share")
             counters.maybeSent += rows.int("maybe_sent")
             guard !rows.isNull("progress") else {
-                counters.wait(count, in: state, aside: aside, isRetry: isRetry, rung: rung)
-                if facts.hasShares {
-                    byProvider[share, default: Counters()].wait(count, in: state, aside: aside, isRetry: isRetry)
-                }
+                counters.wait(count, in: row)
+                if facts.hasShares { byProvider[share, default: Counters()].wait(count, in: row) }
                 continue
             }
             let id = ShardID(key: ShardKey(campaign: number, part: 0, ordinal: 0))
             let progress = try ShardRows.progress(rows, count: count, id: id)
-            counters.add(progress, in: state, aside: aside, isRetry: isRetry, rung: rung)
-            if facts.hasShares {
-                byProvider[share, default: Counters()].add(progress, in: state, aside: aside, isRetry: isRetry)
-            }
+            counters.add(progress, in: row)
+            if facts.hasShares { byProvider[share, default: Counters()].add(progress, in: row) }
         }
     }
 
@@ -282,38 +284,5 @@ extension LedgerReader {
         }
         counters.pending.unplanned = rows.int("unplanned")
         return duplicates + withoutToken
-    }
-
-    private func reasonOfFailure(_ status: CampaignStatus) throws(LedgerError) -> String? {
-        let rows = try db.rows("SELECT failure FROM campaigns WHERE number = ?1", .int(status.number))
-        return try rows.next() ? rows.optionalText("failure") : nil
-    }
-
-    private func stateReason(_ status: CampaignStatus, now: Timestamp) throws(LedgerError) -> String? {
-        guard status.stage.isLive else {
-            let isUnfired = try db.number(
-                """
-                SELECT 1 FROM campaigns
-                WHERE number = ?1 AND hold = 1 AND fired_at IS NULL AND stage = \(CampaignStage.completed.sql)
-                """,
-                .int(status.number)
-            )
-            return isUnfired == nil ? try reasonOfFailure(status) : "it was never fired"
-        }
-        if !status.pausedBy.isEmpty { return status.pausedBy.map(\.rawValue).sorted().joined(separator: ", ") }
-        let pending = status.pending
-        if pending.total > 0, pending.parked == pending.total { return "parked" }
-        let accounts = try liveAccounts(now: now)
-        guard accounts.providers[status.app] != nil else { return "no worker has credentials for \(status.app)" }
-        // A single provider's problem does not change the campaign's state.
-        let reasons = status.providers.filter { $0.pending.total > 0 }.compactMap { share -> String? in
-            let name = share.provider.rawValue
-            guard accounts.has(status.app, share.provider) else {
-                return "no worker has credentials for \(status.app) (\(name))"
-            }
-            guard !share.pausedBy.isEmpty else { return nil }
-            return "\(name) waits: \(share.pausedBy.map(\.rawValue).sorted().joined(separator: ", "))"
-        }
-        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 }

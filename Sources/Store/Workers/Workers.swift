@@ -1,27 +1,6 @@
 public import Campaigns
 public import Delivery
 
-/// A worker process in the ledger.
-public struct WorkerRecord: Sendable, Equatable {
-    /// The worker's id, which is never reused.
-    public var id: Int64
-    /// Host and process, for people.
-    public var name: String
-    /// The worker's roles.
-    public var roles: [String]
-    /// The apps whose credentials it has.
-    public var apps: [String]
-    /// The providers for which it has each app's credentials.
-    public var accounts: AppAccounts
-    /// The instant of the start.
-    public var startedAt: Timestamp
-    /// The instant of the last report.
-    public var seenAt: Timestamp
-    /// The lead of its host's wall clock over the shared time at that instant, in milliseconds; nil for versions that
-    /// did not report it.
-    public var skew: Int64?
-}
-
 extension LedgerTransaction {
     /// Registers a worker process and returns its id, which is never 0 and never reused.
     public func registerWorker(
@@ -47,20 +26,23 @@ extension LedgerTransaction {
         return id
     }
 
-    /// Reports that a worker lives and which accounts it has; call it every few seconds, and when the accounts change.
+    /// Reports that a worker lives, which accounts it has and how it is; call it every few seconds, and when the
+    /// accounts change.
     ///
     /// `skew` is the lead of its host's wall clock over the shared time, in milliseconds.
     public func reportWorker(
         _ id: Int64,
         accounts: AppAccounts,
         skew: Int64 = 0,
+        health: WorkerHealth? = nil,
         now: Timestamp
     ) throws(LedgerError) {
         try db.run(
-            "UPDATE workers SET seen_at = ?2, skew = ?3 WHERE id = ?1",
+            "UPDATE workers SET seen_at = ?2, skew = ?3, health = ?4 WHERE id = ?1",
             .int(id),
             .int(now.milliseconds),
-            .int(skew)
+            .int(skew),
+            .text(health?.json.text)
         )
         let rows = try db.rows("SELECT app, providers FROM worker_apps WHERE worker = ?1", .int(id))
         var known = AppAccounts()
@@ -89,9 +71,6 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// The silence after which a worker no longer counts as live.
-    public static let workerSilenceMax = Duration.seconds(10)
-
     /// The owner of a running row, as far as the worker's own row tells.
     public func owner(of record: ShardRecord, now: Timestamp) throws(LedgerError) -> Claim.Owner {
         guard record.state == .running, record.owner != 0 else { return .nobody }
@@ -100,42 +79,53 @@ extension LedgerReader {
         }
         // No worker can report so far ahead: the report counts as passed, which is no evidence of a death.
         if seenAt > FutureLimit.done.limit(now).milliseconds { return .left }
-        return seenAt >= now.advanced(by: .zero - Self.workerSilenceMax).milliseconds ? .alive : .dead
+        return seenAt >= now.advanced(by: .zero - WorkerRecord.silenceMax).milliseconds ? .alive : .dead
     }
 
-    /// The workers that reported within the last ten seconds.
+    /// The workers that reported within the last ten seconds, without their health.
     public func liveWorkers(now: Timestamp) throws(LedgerError) -> [WorkerRecord] {
-        let since = now.advanced(by: .zero - Self.workerSilenceMax).milliseconds
+        try workers(heardWithin: WorkerRecord.silenceMax, health: "NULL", now: now)
+    }
+
+    /// The workers that reported within the last hour and did not say goodbye, with their health.
+    public func knownWorkers(now: Timestamp) throws(LedgerError) -> [WorkerRecord] {
+        try workers(heardWithin: WorkerRecord.keptFor, health: "w.health", now: now)
+    }
+
+    /// `health` is the SQL of the reports, which those who ask often do without.
+    private func workers(
+        heardWithin span: Duration,
+        health: String,
+        now: Timestamp
+    ) throws(LedgerError) -> [WorkerRecord] {
         let rows = try db.rows(
             """
-            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, a.app, a.providers, w.skew
+            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, a.app, a.providers, w.skew, \(health) AS health
             FROM workers w LEFT JOIN worker_apps a ON a.worker = w.id
             WHERE w.seen_at BETWEEN ?1 AND ?2 ORDER BY w.id, a.app
             """,
-            .int(since),
+            .time(now.advanced(by: .zero - span)),
             .time(FutureLimit.done.limit(now))
         )
         var workers: [WorkerRecord] = []
         while try rows.next() {
             let id = rows.int64("id")
             if workers.last?.id != id {
+                let health = rows.optionalText("health").flatMap { JSONReader.read(Array($0.utf8)).value }
                 workers.append(
                     WorkerRecord(
                         id: id,
                         name: rows.text("name"),
                         roles: rows.words("roles"),
-                        apps: [],
                         accounts: AppAccounts(),
                         startedAt: rows.time("started_at"),
                         seenAt: rows.time("seen_at"),
-                        skew: rows.optionalInt64("skew")
+                        skew: rows.optionalInt64("skew"),
+                        health: health.map { WorkerHealth($0) }
                     )
                 )
             }
-            if let app = rows.optionalText("app") {
-                workers[workers.count - 1].apps.append(app)
-                workers[workers.count - 1].accounts.add(rows)
-            }
+            if !rows.isNull("app") { workers[workers.count - 1].accounts.add(rows) }
         }
         return workers
     }
@@ -147,7 +137,7 @@ extension LedgerReader {
 
     /// The apps that a live worker can send for, with the providers that any of them has credentials for.
     public func liveAccounts(now: Timestamp) throws(LedgerError) -> AppAccounts {
-        let since = now.advanced(by: .zero - Self.workerSilenceMax).milliseconds
+        let since = now.advanced(by: .zero - WorkerRecord.silenceMax).milliseconds
         let rows = try db.rows(
             """
             SELECT DISTINCT a.app, a.providers FROM workers w JOIN worker_apps a ON a.worker = w.id

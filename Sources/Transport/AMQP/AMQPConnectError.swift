@@ -1,5 +1,4 @@
 import AMQP
-import NIOCore
 import TLS
 
 /// The reason why a connection to the broker could not be made, or ended.
@@ -54,13 +53,7 @@ public struct AMQPConnectError: Error, Sendable, Equatable, CustomStringConverti
 
 extension AMQPConnectError {
     static func unreachable(_ host: AMQPEndpoint.Host, _ error: any Error) -> AMQPConnectError {
-        AMQPConnectError(.unreachable, "RabbitMQ at \(host) is not reachable: \(text(error))")
-    }
-
-    private static func text(_ error: any Error) -> String {
-        if let error = error as? IOError { return error.errnoCode == 111 ? "connection refused" : error.description }
-        if let error = error as? ChannelError, case .connectTimeout = error { return "no answer in time" }
-        return "\(error)"
+        AMQPConnectError(.unreachable, "RabbitMQ at \(host) is not reachable: \(SocketErrorText.words(error))")
     }
 
     static func session(_ host: AMQPEndpoint.Host, _ error: AMQPError) -> AMQPConnectError {

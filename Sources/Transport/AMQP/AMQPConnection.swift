@@ -226,7 +226,8 @@ final class AMQPConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        end(AMQPConnectError(.lost, "the connection to RabbitMQ at \(settings.host) broke: \(error)"))
+        let reason = SocketErrorText.words(error)
+        end(AMQPConnectError(.lost, "the connection to RabbitMQ at \(settings.host) broke: \(reason)"))
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -123,7 +123,7 @@ public struct HTTP1Client: Sendable {
             switch result {
             case .failure(let error):
                 continuation.resume(
-                    returning: .failure(.unreachable("\(peer) is not reachable: \(Self.text(error))"))
+                    returning: .failure(.unreachable("\(peer) is not reachable: \(SocketErrorText.words(error))"))
                 )
             case .success(let channel):
                 let handler = HTTP1Exchange(head: head, body: body, peer: peer, bodyLimit: bodyLimit, piece: piece) {
@@ -132,11 +132,6 @@ public struct HTTP1Client: Sendable {
                 handler.begin(on: channel, tls: tls.map { ($0, host) }, until: deadline)
             }
         }
-    }
-
-    private static func text(_ error: any Error) -> String {
-        if let error = error as? ChannelError, case .connectTimeout = error { return "no answer in time" }
-        return "\(error)"
     }
 }
 
@@ -207,7 +202,7 @@ private final class HTTP1Exchange: ChannelInboundHandler {
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {
             channel.close(promise: nil)
-            fail(.broken("\(peer) hung up before the request: \(error)"))
+            fail(.broken("\(peer) hung up before the request: \(SocketErrorText.words(error))"))
         }
     }
 
@@ -267,6 +262,6 @@ private final class HTTP1Exchange: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(.broken("\(peer) does not speak HTTP/1.1: \(error)"))
+        fail(.broken(SocketErrorText.end(of: peer, speaking: "HTTP/1.1", error)))
     }
 }

@@ -112,7 +112,7 @@ public actor HTTP1Poster {
         do {
             addresses = try await lookUp(deadline).get()
         } catch {
-            throw .unreachable("\(error)")
+            throw .unreachable(SocketErrorText.words(error))
         }
         let allowed = addresses.filter { destination.scope.allows($0.networkBytes) }
         guard !allowed.isEmpty else {

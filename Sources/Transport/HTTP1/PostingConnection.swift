@@ -195,7 +195,7 @@ final class PostingExchange: ChannelInboundHandler {
         if let error = error as? TLSError {
             end(.broken(error.message))
         } else {
-            end(.broken("\(peer) does not speak HTTP/1.1: \(error)"))
+            end(.broken(SocketErrorText.end(of: peer, speaking: "HTTP/1.1", error)))
         }
     }
 }

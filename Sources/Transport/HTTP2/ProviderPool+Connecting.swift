@@ -63,7 +63,7 @@ extension ProviderPool {
                     } else {
                         self.connect(id, among: allowed)
                     }
-                case .failure(let error): self.resolutionFailed(id, .resolution("\(error)"))
+                case .failure(let error): self.resolutionFailed(id, .resolution(SocketErrorText.words(error)))
                 }
             }
     }
@@ -102,7 +102,7 @@ extension ProviderPool {
             .assumeIsolated().whenFailure { error in
                 guard let index = self.connections.firstIndex(where: { $0 === connection }) else { return }
                 self.connections.remove(at: index)
-                self.connectFailed(id, .connect("\(address): \(error)"))
+                self.connectFailed(id, .connect("\(address): \(SocketErrorText.words(error))"))
             }
     }
 

@@ -43,7 +43,7 @@ public enum Unanswered: Sendable, Equatable {
 }
 
 /// The reason why a connection is unusable.
-public enum ConnectionFailure: Sendable, Equatable {
+public enum ConnectionFailure: Sendable, Equatable, CustomStringConvertible {
     /// The host name has no address, or resolving it failed.
     case resolution(String)
     /// The host name has addresses, and ``ProviderPoolConfiguration/scope`` allows none of them.
@@ -54,6 +54,16 @@ public enum ConnectionFailure: Sendable, Equatable {
     case handshakeDeadline
     /// The provider refused the first request of a connection without processing it.
     case firstStreamRefused
+
+    /// The reason for people.
+    public var description: String {
+        switch self {
+        case .resolution(let detail): "its name cannot be looked up: \(detail)"
+        case .outOfScope(let detail), .connect(let detail): detail
+        case .handshakeDeadline: "no TLS or HTTP/2 in time"
+        case .firstStreamRefused: "it refuses requests"
+        }
+    }
 }
 
 /// A provider's answer.

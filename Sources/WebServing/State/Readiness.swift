@@ -1,4 +1,6 @@
 import Campaigns
+import Delivery
+import Operations
 import Store
 import Synchronization
 
@@ -39,6 +41,11 @@ package actor Readiness {
         if let obstacle = await obstacle.withLock({ $0 })?() { reasons.append(obstacle) }
         do throws(LedgerError) {
             _ = try await ledger.read { try $0.parkedCount() }
+            do throws(LedgerError) {
+                try await ledger.testWrite()
+            } catch  where error.writeProblem.needsPerson {
+                reasons.append(error.writeProblem.text)
+            }
         } catch {
             reasons.append(error.description)
         }

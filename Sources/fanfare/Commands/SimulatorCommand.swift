@@ -8,6 +8,7 @@ import Settings
 import Simulator
 import Store
 import TLS
+import Transport
 import UnixSignals
 
 /// Simulates the push services.
@@ -198,7 +199,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     }
 
     private func cannotListen(_ error: IOError) -> CommandFailure {
-        CommandFailure(.unavailable, "the simulator cannot listen on \(host):\(port): \(error)")
+        CommandFailure(.unavailable, "the simulator cannot listen on \(host):\(port): \(SocketErrorText.words(error))")
     }
 
     private func announce(

@@ -10,7 +10,14 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Print the state of broker, store, workers and queues; ends with 1 when something needs a person.",
-        discussion: "Example: fanfare status --watch"
+        discussion: """
+            The health of each worker is what the worker itself reports: its link to the broker, its writes to the \
+            ledger, its host's clock, its apps with their versions and credentials. A worker that fell silent without \
+            saying goodbye is kept for an hour, or until another one takes its place. A write to the ledger is tried and \
+            rolled back. --json has each problem with its cause and remedy (problems).
+
+            Example: fanfare status --watch
+            """
     )
 
     @Flag(help: "Print it again every second, until interrupted.")

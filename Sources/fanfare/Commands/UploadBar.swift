@@ -1,3 +1,4 @@
+import Campaigns
 import Operations
 
 /// An upload's progress, redrawn in place; on a terminal only.

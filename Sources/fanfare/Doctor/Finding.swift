@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Operations
 
 /// The result of one check, with its fix.
@@ -41,6 +42,13 @@ struct Finding: Sendable, Equatable {
     /// Makes the finding of a check that another problem prevented.
     static func unknown(_ check: String, _ detail: String) -> Finding {
         Finding(check: check, verdict: .unknown, detail: detail, fix: nil)
+    }
+
+    /// Makes the finding of a problem that `status` tells, too.
+    static func problem(_ problem: HealthProblem) -> Finding {
+        problem.needsPerson
+            ? .wrong(problem.subject, problem.detail, fix: problem.remedy)
+            : .warning(problem.subject, problem.detail, fix: problem.remedy)
     }
 
     /// The finding, for scripts.

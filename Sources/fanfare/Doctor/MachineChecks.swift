@@ -1,8 +1,10 @@
+import Campaigns
 import Foundation
 import NIOCore
 import NIOPosix
 import Operations
 import Settings
+import Transport
 
 /// Checks the machine for a worker's needs.
 struct MachineChecks {
@@ -71,9 +73,10 @@ struct MachineChecks {
             guard configuration.worker.listenIsGiven else {
                 return .well(check, "\(listen) is taken: a worker here takes the next free port")
             }
+            let reason = SocketErrorText.words(error)
             return .warning(
                 check,
-                "\(listen) cannot be listened on here (\(error)); that is expected if a worker runs",
+                "\(listen) cannot be listened on here (\(reason)); that is expected if a worker runs",
                 fix: "name a free address, or leave the key out"
             )
         }

@@ -9,7 +9,7 @@ import Store
 struct StoreChecks {
     let configuration: Configuration
 
-    /// Runs all checks; changes nothing in the ledger.
+    /// Runs all checks; what is written to try the ledger is rolled back.
     func run() async -> [Finding] { security + (await checkStore()) }
 
     /// The finding about the connection's TLS, made before any connection, so that it is seen before an upgrade.
@@ -38,50 +38,32 @@ struct StoreChecks {
     }
 
     private func checkStore() async -> [Finding] {
-        do throws(LedgerError) {
-            let ledger = try Ledger.open(configuration.store, create: false)
-            let shared = ledger.now()
-            let standing = ledger.standing
-            let path = ledger.path
-            let (workers, parked, webhooks) = try await ledger.read {
-                (try $0.liveWorkers(now: shared), try $0.parkedCount(), try $0.webhooks())
-            }
-            await ledger.close()
-            return [.well("store", path), Self.clock(standing), Self.workers(workers), Self.parked(parked)]
-                + workers.compactMap { Self.clock(of: $0, standing.source) } + webhooks.map { Self.webhook($0) }
-        } catch {
-            return [.wrong("store", error.description, fix: "start a worker once, or fix store.url")]
+        let facts = await FleetProbe(configuration).takeOfLedger()
+        if let failure = facts.ledgerFailure {
+            return [.wrong("store", failure.description, fix: "start a worker once, or fix store.url")]
         }
+        let live = facts.liveWorkers
+        var findings = [Self.clock(facts.clock), Self.workers(live), Self.parked(facts.parkedInLedger)]
+        findings += facts.webhooks.map(WebhookView.init).filter { $0.problem == nil }.map { .well($0.name, $0.detail) }
+        // Said above, with what is well.
+        let problems = facts.problems.filter { ![.noWorker, .parked].contains($0.code) }
+        if !problems.contains(where: { $0.code == .ledgerWrites && $0.subject == "store" }) {
+            findings.insert(.well("store", facts.ledgerPath), at: 0)
+        }
+        return findings + problems.map { .problem($0) }
     }
 
     /// Returns the finding about this machine's clock against the shared time.
     static func clock(_ standing: ClockStanding) -> Finding {
         switch standing.verdict {
         case .inStep: .well("store clock", "in step with the shared time")
-        case .apart: .warning("store clock", "this machine's clock is \(standing.text)", fix: fix(standing.source))
+        case .apart: .warning("store clock", "this machine's clock is \(standing.text)", fix: standing.remedy)
         case .lost:
             .wrong(
                 "store clock",
                 "this machine's clock is \(standing.text): a worker here takes no lease and expires nothing",
-                fix: fix(standing.source)
+                fix: standing.remedy
             )
-        }
-    }
-
-    /// Returns the finding about the clock of a worker's host, as reported; nil when it is right.
-    static func clock(of worker: WorkerRecord, _ source: ClockStanding.Source) -> Finding? {
-        let standing = worker.standing(source)
-        guard let problem = standing.problem else { return nil }
-        let name = "worker \(worker.name)"
-        return standing.verdict == .lost
-            ? .wrong(name, problem, fix: fix(source)) : .warning(name, problem, fix: fix(source))
-    }
-
-    private static func fix(_ source: ClockStanding.Source) -> String {
-        switch source {
-        case .server: "set this clock or the database server's right"
-        case .host:
-            "nothing, if the clock is right: the shared time follows when nothing is being sent; else set it right"
         }
     }
 
@@ -90,7 +72,7 @@ struct StoreChecks {
         let missing = Configuration.Role.allCases.map(\.rawValue).filter { role in
             !workers.contains { $0.roles.contains(role) }
         }
-        if workers.isEmpty { return .wrong("workers", "none is running", fix: "fanfare worker") }
+        if workers.isEmpty { return .wrong("workers", "none is running", fix: HealthProblem.noWorker.remedy) }
         guard missing.isEmpty else {
             let fix = "start a worker with worker.roles=\(missing.joined(separator: ","))"
             return .wrong("workers", "none has the role \(missing.joined(separator: ", "))", fix: fix)
@@ -98,22 +80,12 @@ struct StoreChecks {
         return .well("workers", "\(workers.count) at work")
     }
 
-    /// Returns the finding about a webhook.
-    static func webhook(_ record: WebhookRecord) -> Finding {
-        let view = WebhookView(record)
-        switch view.state {
-        case .disabled:
-            let fix = "fix the receiver, then fanfare webhook resume \(record.number)"
-            return .wrong(view.name, view.detail, fix: fix)
-        case .failing:
-            return .warning(view.name, view.detail, fix: "fix the receiver; events wait for it for three days")
-        case .ok: return .well(view.name, view.detail)
-        }
-    }
-
     /// Returns the finding about parked messages.
-    static func parked(_ count: Int) -> Finding {
-        guard count > 0 else { return .well("parked", "nothing") }
-        return .warning("parked", "\(NumberText.grouped(count)) messages", fix: "fanfare parked list")
+    static func parked(_ counts: ParkedCounts) -> Finding {
+        let refused = NumberText.counted(counts.producers, "refused job", "refused jobs")
+        guard counts.fleets > 0 else { return .well("parked", counts.producers > 0 ? refused : "nothing") }
+        let besides = counts.producers > 0 ? ", and \(refused)" : ""
+        let messages = NumberText.counted(counts.fleets, "message", "messages")
+        return .warning("parked", messages + besides, fix: "fanfare parked list")
     }
 }

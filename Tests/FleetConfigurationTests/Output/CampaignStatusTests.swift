@@ -33,7 +33,7 @@ import Testing
                 "invalid", "failed", "expired", "superseded", "cancelled", "skipped", "pending", "pending_detail",
                 "attempts", "maybe_sent", "unknown_resent", "reasons", "rate", "eta_at", "next_retry_at", "created_at",
                 "accepted_at", "started_at", "completed_at", "expires_at", "parts", "providers", "retries", "run_of",
-                "repeat", "runs", "kind", "sends_pushes",
+                "repeat", "runs", "kind", "sends_pushes", "state_codes", "retry_reasons",
             ]
         )
         #expect(
@@ -72,7 +72,7 @@ import Testing
         view.providers = [.init(name: "apns", audience: 60_000, outcomes: apns)]
         #expect(!view.text(now: now).contains("PROVIDER"))
         #expect(view.json["providers"]?["apns"]?["audience"]?.integer == 60_000)
-        var pending = CampaignStatusView.PendingDetail()
+        var pending = PendingDevices()
         pending.held = 8000
         view.providers.append(
             .init(name: "fcm", audience: 40_000, outcomes: fcm, pending: pending, pausedBy: ["breaker"])
@@ -110,7 +110,7 @@ import Testing
         view.state = "cancelled"
         #expect(view.isFinished && !view.isOver)
         view.outcomes.cancelled = view.pending.total
-        view.pending = CampaignStatusView.PendingDetail()
+        view.pending = PendingDevices()
         #expect(view.isOver && view.isLawKept)
     }
 

@@ -13,7 +13,7 @@ import Testing
     ])
     func `parked messages are counted as people count`(count: Int, text: String) {
         var facts = FleetFacts(at: Timestamp(milliseconds: 0))
-        facts.parkedInLedger = count
+        facts.parkedInLedger.fleets = count
         #expect(facts.view(since: facts).needs.contains(text))
     }
 
@@ -23,7 +23,6 @@ import Testing
                 id: 1,
                 name: name,
                 roles: ["sender"],
-                apps: ["news"],
                 accounts: AppAccounts(["news": [.apns]]),
                 startedAt: Timestamp(milliseconds: 0),
                 seenAt: Timestamp(milliseconds: 0),

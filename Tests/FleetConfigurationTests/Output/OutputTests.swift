@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Operations
 import Testing
 
@@ -17,6 +18,20 @@ import Testing
         #expect(NumberText.percent(99_999, of: 100_000) == "99.9 %")
         #expect(NumberText.percent(100_000, of: 100_000) == "100.0 %")
         #expect(NumberText.percent(0, of: 0).isEmpty)
+    }
+
+    @Test(arguments: [
+        (0, 20_000, "0.0 %"), (1, 4_000_000, "<0.1 %"), (9, 20_000, "<0.1 %"), (10, 20_000, "0.1 %"),
+        (19, 20_000, "0.1 %"), (63, 100_000, "0.1 %"), (12_345, 100_000, "12.3 %"), (12_350, 100_000, "12.4 %"),
+        (3, 2, "150.0 %"), (Int.max, Int.max, "100.0 %"),
+    ])
+    func `a share is rounded, and some are never none`(part: Int, whole: Int, text: String) {
+        #expect(NumberText.percent(part, of: whole) == text)
+    }
+
+    @Test func `a count has its noun in the right number`() {
+        #expect(NumberText.counted(1, "device", "devices") == "1 device")
+        #expect(NumberText.counted(1200, "device", "devices") == "1,200 devices")
     }
 
     @Test func `columns are aligned and strangers stay in their cells`() {
@@ -71,10 +86,15 @@ import Testing
         var view = FleetStatusView()
         view.parts = [.init(name: "broker", isWell: false, detail: "not reachable")]
         view.backlogs = [.init(name: "apns.bulk", messages: 1200, consumers: 2, drain: .seconds(90))]
-        view.needs = ["the broker is not reachable"]
+        view.problems = [
+            HealthProblem(.broker, of: "broker", "the broker is not reachable", remedy: "start it"),
+            HealthProblem(.parked, of: "parked", "a thing passes", remedy: "wait", needsPerson: false),
+        ]
         #expect(view.text.contains("broker  DOWN  not reachable"))
         #expect(view.text.contains("apns.bulk    1,200          2  1 min 30 s"))
-        #expect(view.text.hasSuffix("needs a person: the broker is not reachable"))
+        #expect(view.text.hasSuffix("needs a person: the broker is not reachable: start it"))
+        #expect(view.text.contains("problem: a thing passes: wait") && view.needs.count == 1)
+        #expect(view.json["problems"]?.array?.compactMap { $0["needs_person"] } == [true, false])
         #expect(view.json["backlogs"]?.array?.first?["drain_seconds"]?.integer == 90)
     }
 

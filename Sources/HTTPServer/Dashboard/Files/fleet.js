@@ -1,7 +1,7 @@
 // The fleet: problems for a person, workers, lanes.
 
 import { get } from "./api.js";
-import { counted, duration, element, number, part, table } from "./page.js";
+import { counted, duration, element, instant, number, part, table } from "./page.js";
 
 export async function fleet(view, context) {
   const place = part("div", { class: "cards" });
@@ -13,10 +13,18 @@ export async function fleet(view, context) {
 
   function lines(texts) { return element("ul", { class: "lines" }, texts.map((text) => element("li", {}, text))); }
 
+  // A rung's messages are due one after another; only a lane can stand still.
+  function end(one) {
+    if (one.messages === 0) return "";
+    if (!one.waits_until) return one.drain_seconds === null ? "standing still" : duration(Math.max(1, one.drain_seconds));
+    const reasons = Object.entries(one.retry_reasons).map(([reason, count]) => `, ${reason} ${number(count)}`);
+    return element("span", {}, "waits until ", instant(one.waits_until), ...reasons);
+  }
+
   function lanes(backlogs) {
     return table([["Queue", ""], ["Waiting", "right"], ["Consumers", "right"], ["Empty in", "right"]],
       backlogs.map((one) => [one.name, number(one.messages), number(one.consumers),
-        one.messages === 0 ? "" : one.drain_seconds === null ? "standing still" : duration(Math.max(1, one.drain_seconds))]));
+        end(one)]));
   }
 
   function cards(status) {

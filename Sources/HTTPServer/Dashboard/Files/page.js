@@ -16,7 +16,13 @@ export function number(value) { return value === null || value === undefined ? "
 
 export function counted(value, one, many) { return `${number(value)} ${value === 1 ? one : many}`; }
 
-export function percent(part, whole) { return whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "–"; }
+// As the commands do: 0.0 % is none, and 100.0 % is all.
+export function percent(part, whole) {
+  if (!(whole > 0)) return "–";
+  const tenths = Math.round(1000 * part / whole);
+  if (part > 0 && tenths === 0) return "<0.1 %";
+  return `${((part < whole ? Math.min(tenths, 999) : tenths) / 10).toFixed(1)} %`;
+}
 
 export function instant(text) {
   if (!text) return "–";

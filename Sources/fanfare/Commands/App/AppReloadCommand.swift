@@ -1,5 +1,6 @@
 import ArgumentParser
 import Campaigns
+import Delivery
 import NIOPosix
 import Operations
 import Settings

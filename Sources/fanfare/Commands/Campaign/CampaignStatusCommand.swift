@@ -18,15 +18,23 @@ struct CampaignStatusCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let view = try await options.withLedger { try await Self.view(of: campaign, in: $0) }
+        let configuration = try options.load()
+        let view = try await options.withLedger { ledger in
+            try await Self.view(of: campaign, in: ledger, FleetProbe(configuration, ledger: ledger))
+        }
         output.write(view.text(now: WallClock.now().asRead), view.json)
     }
 
     /// Returns the status; while a campaign is being sent, reads it twice for its rate.
-    static func view(of campaign: CampaignArgument, in ledger: Ledger) async throws -> CampaignStatusView {
-        guard let view = try await CampaignStatusReader.status(app: campaign.app, id: campaign.id, in: ledger) else {
-            throw campaign.notFound(in: ledger)
+    static func view(
+        of campaign: CampaignArgument,
+        in ledger: Ledger,
+        _ fleet: FleetProbe
+    ) async throws -> CampaignStatusView {
+        let view = try await CampaignStatusReader.status(app: campaign.app, id: campaign.id, in: ledger) {
+            await fleet.take().forCampaigns
         }
+        guard let view else { throw campaign.notFound(in: ledger) }
         return view
     }
 }

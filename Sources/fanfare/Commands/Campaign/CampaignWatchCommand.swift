@@ -74,7 +74,8 @@ struct CampaignWatchCommand: AsyncParsableCommand {
 
     /// Prints the status of a refused job, which ended before it began.
     private func refused(in ledger: Ledger) async throws -> CampaignStatusView {
-        let view = try await CampaignStatusCommand.view(of: campaign, in: ledger)
+        let probe = FleetProbe(try options.load(), ledger: ledger)
+        let view = try await CampaignStatusCommand.view(of: campaign, in: ledger, probe)
         output.write(view.text(now: ledger.now()), view.json)
         return view
     }

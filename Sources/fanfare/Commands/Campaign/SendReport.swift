@@ -46,7 +46,7 @@ struct SendReport {
 
     /// Reports that no worker answered within the first seconds.
     func sayWaiting() {
-        if !isJSON { Terminal.write("\(name) is published; no worker has taken it yet, waiting\n") }
+        if !isJSON { Terminal.write("\(name) is published; no worker has taken it yet, waiting; \(Self.whoKnows)\n") }
     }
 
     /// Prints the verdict, with the campaign where there is one.
@@ -63,11 +63,14 @@ struct SendReport {
     private func line(_ verdict: Verdict, _ view: CampaignStatusView?) -> String {
         switch verdict {
         case .valid: "\(name) is a job\(kind) that can be sent: \(audience)"
-        case .pending: "\(name) is published; no worker has taken it yet: see fanfare campaign status \(name)"
+        case .pending: "\(name) is published; no worker has taken it yet: \(Self.whoKnows)"
         case .existing: "\(name) exists already with the same job\(view.map(Self.state) ?? "")"
         case .accepted: "\(name) is accepted\(view.map(Self.state) ?? "")"
         }
     }
+
+    /// Until a worker takes the job, the ledger does not know it, and `campaign status` cannot tell of it.
+    private static let whoKnows = "see fanfare status for the queue of jobs and the workers that take from it"
 
     private static func state(_ view: CampaignStatusView) -> String {
         let reason = view.stateReason.map { " (\(TerminalText.safe($0)))" } ?? ""

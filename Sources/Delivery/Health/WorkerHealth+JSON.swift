@@ -1,0 +1,68 @@
+public import Campaigns
+
+/// The form in the ledger: a JSON object in which members may be missing, and unknown ones are passed over, so that
+/// neighbouring versions read each other's.
+extension WorkerHealth {
+    /// Reads a report; what cannot be read counts as not reported.
+    public init(_ json: JSONValue) {
+        self.init(
+            credentials: (json["credentials"]?.array ?? []).compactMap { Credential($0) },
+            versions: Dictionary(
+                (json["versions"]?.members ?? []).compactMap { app in app.value.string.map { (app.name, $0) } },
+                uniquingKeysWith: { first, _ in first }
+            )
+        )
+        ledger = json["ledger"].flatMap { Fault($0) }
+        broker = json["broker"].flatMap { Fault($0) }
+        alarmSince = json.instant("alarm_since")
+        brokerSkew = json["broker_skew"]?.integer
+    }
+
+    /// The report.
+    public var json: JSONValue {
+        .object([
+            "ledger": ledger?.json, "broker": broker?.json, "alarm_since": alarmSince?.json,
+            "broker_skew": brokerSkew.map { .number(JSONNumber($0)) },
+            "credentials": .array(credentials.map(\.json)),
+            "versions": .object(versions.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }),
+        ])
+    }
+}
+
+extension WorkerHealth.Fault {
+    fileprivate init?(_ json: JSONValue) {
+        guard let since = json.instant("since") else { return nil }
+        self.init(since: since, reason: json["reason"]?.string ?? "")
+    }
+
+    fileprivate var json: JSONValue { .object(["since": since.json, "reason": .string(reason)]) }
+}
+
+extension WorkerHealth.Credential {
+    fileprivate init?(_ json: JSONValue) {
+        guard let app = json["app"]?.string, let provider = json["provider"]?.string else { return nil }
+        self.init(app: app, provider: ProviderName(rawValue: provider))
+        madeAt = json.instant("made_at")
+        expiresAt = json.instant("expires_at")
+        acceptedAt = json.instant("accepted_at")
+        refusal = json["refusal"].flatMap { WorkerHealth.Fault($0) }
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            "app": .string(app), "provider": .string(provider.rawValue), "made_at": madeAt?.json,
+            "expires_at": expiresAt?.json, "accepted_at": acceptedAt?.json, "refusal": refusal?.json,
+        ])
+    }
+}
+
+extension Timestamp {
+    /// The milliseconds, as all instants of the ledger.
+    fileprivate var json: JSONValue { .number(JSONNumber(milliseconds)) }
+}
+
+extension JSONValue {
+    fileprivate func instant(_ name: String) -> Timestamp? {
+        self[name]?.integer.map { Timestamp(milliseconds: $0) }
+    }
+}
