@@ -3,7 +3,7 @@
 # folders of Python packages below .build). Uses the debug build and makes it when there is none.
 #
 #   Deploy/check.sh           what CI runs
-#   Deploy/check.sh --full    also the image's packages in a Debian made by debootstrap, as root
+#   Deploy/check.sh --full    also the image's packages, and the Debian package, in Debians made by debootstrap, as root
 #
 # Nothing is sent to a network but requests for packages; servers are private ones on loopback.
 # shellcheck disable=SC2034 # what is set here is for the subjects in Deploy/check

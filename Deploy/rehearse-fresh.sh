@@ -13,6 +13,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
 . Deploy/lib/install.sh
+. Deploy/lib/bare-debian.sh
 
 what=both full=''
 case ${1-} in
@@ -63,22 +64,14 @@ toolchain_packages=(
     libsqlite3-dev libstdc++-12-dev libxml2-dev pkg-config tzdata uuid-dev
 )
 
-# The mirror of this machine's own packages.
-mirror=$(sed -nE 's/^(URIs:|deb( \[[^]]*\])?) +(https?:[^ ]*\/debian\/?)( .*)?$/\3/p' \
-    /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 || true)
-step "making a Debian 12 from ${mirror:=http://deb.debian.org/debian}"
+mirror=$(debian_mirror)
+step "making a Debian 12 from $mirror"
 watched alone --mount-proc debootstrap --variant=minbase bookworm "$debian" "$mirror" >>"$log" 2>&1 || { tail -n 20 "$log"; fail "debootstrap failed; see $log"; }
-chmod 755 "$debian"
-# Debian's own, as an installation has it.
-printf '%s\n' '127.0.0.1 localhost' '::1 localhost ip6-localhost ip6-loopback' >"$debian/etc/hosts"
-cp /etc/resolv.conf "$debian/etc/resolv.conf"
-# How packages are found from this machine: mirrors, and the configuration of apt, git and pip.
-for file in /etc/apt/sources.list.d/debian.sources /etc/apt/apt.conf.d/*proxy* /etc/gitconfig /etc/pip.conf; do
-    [ -f "$file" ] || continue
-    mkdir -p "$debian$(dirname "$file")"
-    cp "$file" "$debian$file"
+configure_debian "$debian"
+# How git and pip find packages from this machine.
+for file in /etc/gitconfig /etc/pip.conf; do
+    [ ! -f "$file" ] || cp "$file" "$debian$file"
 done
-[ ! -f "$debian/etc/apt/sources.list.d/debian.sources" ] || : >"$debian/etc/apt/sources.list"
 step "cloning $commit"
 git -c advice.detachedHead=false clone --quiet --no-local "$PWD" "$debian/root/fanfare"
 git -C "$debian/root/fanfare" -c advice.detachedHead=false checkout --quiet "$commit"

@@ -5,11 +5,10 @@
 verify_units() (
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
-    cp Deploy/systemd/*.service Deploy/systemd/*.slice "$folder"
-    sed -i 's|^ExecStart=/usr/bin/fanfare|ExecStart=/bin/true|' "$folder"/*.service
-    mv "$folder/fanfare-worker@.service" "$folder/fanfare-worker@1.service"
-    said=$(SYSTEMD_LOG_LEVEL=warning systemd-analyze verify --man=no --recursive-errors=no \
-        "$folder/fanfare-worker@1.service" "$folder/fanfare-server.service" "$folder/fanfare.slice" 2>&1) || {
+    cp -r Deploy/systemd/. "$folder"
+    sed -i -E 's#^(Exec[A-Za-z]+=)/usr/(bin|lib)/fanfare[^ ]*#\1/bin/true#' "$folder"/*.service
+    mv "$folder/fanfare-worker@.service" "$folder/fanfare-worker@10.service"
+    said=$(SYSTEMD_LOG_LEVEL=warning systemd-analyze verify --man=no --recursive-errors=no "$folder"/*.{service,timer,slice} 2>&1) || {
         printf '%s\n' "$said"
         exit 1
     }
@@ -29,8 +28,9 @@ exposure() {
 
 if command -v systemd-analyze >/dev/null; then
     check "systemd units" verify_units
-    check "the worker's sandbox" exposure fanfare-worker@.service
-    check "the server's sandbox" exposure fanfare-server.service
+    for unit in Deploy/systemd/*.service; do
+        check "the sandbox of ${unit##*/}" exposure "${unit##*/}"
+    done
 else
     skip "systemd units" "no systemd-analyze here"
 fi

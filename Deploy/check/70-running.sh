@@ -21,7 +21,7 @@ trap end_fleet EXIT
 import_definitions() (
     { read -r amqp && read -r management; } <"$fleet/urls"
     curl -sSf -u guest:guest -H 'content-type: application/json' -d @Deploy/rabbitmq/definitions.json "$management/api/definitions"
-    for user in admin producer server worker observer; do
+    for user in admin edge producer server worker observer; do
         tags=$(curl -sSf -u guest:guest "$management/api/users/fanfare-$user" | python -c 'import json, sys; print(",".join(json.load(sys.stdin)["tags"]))')
         curl -sSf -u guest:guest -X PUT -H 'content-type: application/json' \
             -d "{\"password\": \"$secret\", \"tags\": \"$tags\"}" "$management/api/users/fanfare-$user"
@@ -86,6 +86,42 @@ scrape_is_sound() (
     python Deploy/check/observing.py names "$fleet/scrape"
 )
 
+# API and edge as Kubernetes and systemd run them: processes of their own, each with its broker user, TLS, and probes and
+# metrics beside the edge's own address; a scrape shows a viewer's token.
+servers_are_apart() (
+    . Deploy/lib/rabbitmq-node.sh
+    cd "$fleet" || exit 1
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+        -addext subjectAltName=DNS:localhost -keyout tls.key -out tls.crt 2>/dev/null
+    printf 'apps:\n  news:\n    apns: {topic: com.example.news, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: nowhere.p8}\n' >edge-apps.yaml
+    token=$(FANFARE_SERVER_TOKENS_FILE=$fleet/tokens "$fanfare" server token create --name scrape --role viewer --json \
+        | python -c 'import json, sys; print(json.load(sys.stdin)["token"])')
+    api=$(free_port) api_metrics=$(free_port) edge=$(free_port) metrics=$(free_port)
+    export FANFARE_STORE_URL=sqlite:$fleet/state/fanfare.db FANFARE_SERVER_TOKENS_FILE=$fleet/tokens
+    export FANFARE_SERVER_CERTIFICATE_FILE=$fleet/tls.crt FANFARE_SERVER_PRIVATE_KEY_FILE=$fleet/tls.key
+    FANFARE_AMQP_URL_FILE=$fleet/server.url FANFARE_APPS_FILE=$fleet/state/apps.yaml FANFARE_SERVER_ROLES=api \
+        FANFARE_SERVER_LISTEN=0.0.0.0:$api FANFARE_SERVER_METRICS_LISTEN=0.0.0.0:$api_metrics "$fanfare" server >api.log 2>&1 &
+    running=($!)
+    FANFARE_AMQP_URL_FILE=$fleet/edge.url FANFARE_APPS_FILE=$fleet/edge-apps.yaml FANFARE_SERVER_ROLES=edge \
+        FANFARE_SERVER_LISTEN=0.0.0.0:$metrics FANFARE_SERVER_EDGE_LISTEN=0.0.0.0:$edge "$fanfare" server >edge.log 2>&1 &
+    running+=($!)
+    trap 'kill "${running[@]}"; wait "${running[@]}"' EXIT
+    ask() { curl -sS --cacert tls.crt -o probe -w '%{http_code}' "${@:2}" "https://localhost:$1"; }
+    is() { [ "$(ask "${@:2}")" = "$1" ]; }
+    waits_for is 200 "$api/readyz" || { cat api.log; exit 1; }
+    waits_for is 200 "$metrics/readyz" || { cat edge.log; exit 1; }
+    is 200 "$edge/livez"
+    for address in "$api" "$api_metrics" "$metrics"; do
+        is 401 "$address/metrics"
+        is 200 "$address/metrics" -H "Authorization: Bearer $token"
+        promtool check metrics <probe
+    done
+    is 200 "$api/v1/campaigns" -H "Authorization: Bearer $token"
+    for address in "$edge/v1/campaigns" "$edge/metrics" "$metrics/v1/campaigns" "$api_metrics/v1/campaigns"; do
+        is 404 "$address" -H "Authorization: Bearer $token" || { echo "$address is answered"; exit 1; }
+    done
+)
+
 has_read_again() { [ "$(grep -c '^READY=1$' "$fleet/notices")" = 2 ]; }
 
 # In the order of their first time: ready, fed, reading again, ready again.
@@ -138,5 +174,6 @@ check "a producer in Node" produces node node "$node/producer.mjs"
 # It is played against the edge by the tests (EndToEndTests/Android).
 check "the Android client in Java" javac -encoding UTF-8 -Xlint:all -Werror -d "$fleet/java" Deploy/examples/android/*.java
 check "a worker's metrics, and every name that is asked for" scrape_is_sound
+check "API and edge apart, each over TLS" servers_are_apart
 [ "${#under[@]}" = 0 ] || check "a service manager hears of it" notices
 check "$what drains" drains

@@ -47,18 +47,22 @@ def names(scrape):
 
 
 def runbook():
-    headings = set(re.findall(r"^### (\S+)$", RUNBOOK.read_text(), re.M))
+    # As a forge names the places of a page: in small letters.
+    headings = {heading.lower(): heading for heading in re.findall(r"^### (\S+)$", RUNBOOK.read_text(), re.M)}
     asked = set()
     for rule in rules("alerts.yml"):
-        file, _, anchor = rule["annotations"].get("runbook_url", "").partition("#")
-        asked.add(anchor)
-        if file != str(RUNBOOK) or anchor not in headings:
-            yield f"{rule['alert']}: no heading {anchor} in {RUNBOOK}"
+        link = rule["annotations"].get("runbook_url", "")
+        anchor = link.partition("#")[2]
+        asked.add(headings.get(anchor))
+        if not link.startswith("https://") or not link.endswith(f"/{RUNBOOK}#{anchor}"):
+            yield f"{rule['alert']}: {link} is no absolute link to {RUNBOOK}"
+        if headings.get(anchor) != rule["alert"].removeprefix("Fanfare"):
+            yield f"{rule['alert']}: no heading of its name in {RUNBOOK}"
         if rule["labels"].get("severity") not in ("page", "ticket"):
             yield f"{rule['alert']}: severity is page or ticket"
         if not {"summary", "description"} <= rule["annotations"].keys():
             yield f"{rule['alert']}: summary or description is missing"
-    for heading in headings - asked:
+    for heading in set(headings.values()) - asked:
         yield f"the runbook's {heading} belongs to no alert"
 
 

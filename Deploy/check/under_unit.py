@@ -11,6 +11,7 @@ ProtectProc, ProtectKernel*, LoadCredential, and whatever only a booted systemd 
 Plays the service manager besides: a watchdog that is not fed in time ends the command, and HUP and TERM are passed on.
 """
 import fcntl
+import glob
 import json
 import os
 import resource
@@ -23,8 +24,10 @@ import time
 import seccomp
 
 unit_path, notes_path, state, *command = sys.argv[1:]
+# What our units are alike in stands beside them, where systemd looks for it too.
+shared = sorted(glob.glob(os.path.join(os.path.dirname(unit_path), "fanfare-.service.d", "*.conf")))
 unit = {}
-for line in open(unit_path):
+for line in (line for path in [unit_path, *shared] for line in open(path)):
     key, equals, value = line.strip().partition("=")
     if equals and not line.startswith("#"):
         unit.setdefault(key, []).append(value)

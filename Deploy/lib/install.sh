@@ -15,7 +15,7 @@ browser_packages=(chromium chromium-driver)
 # The validators and the producers' languages that check.sh runs.
 # shellcheck disable=SC2034 # used there
 check_packages=(
-    rabbitmq-server openssl curl python3-venv shellcheck yamllint prometheus amqp-tools
+    rabbitmq-server postgresql openssl curl python3-venv shellcheck yamllint prometheus amqp-tools
     golang-go golang-github-rabbitmq-amqp091-go-dev nodejs openjdk-17-jdk-headless bubblewrap python3-seccomp
 )
 

@@ -28,16 +28,18 @@ package struct ServedAPI: ServedRole {
 
     /// Throws when the address is open to others without tokens, or their file cannot be used.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
-        let listen = configuration.server.listen
-        if let file = configuration.server.tokensFile {
+        let settings = configuration.server
+        let open = [settings.listen, settings.metricsListen].compactMap(\.self)
+            .first { !Loopback.isLoopback(host: $0.host) }
+        if let file = settings.tokensFile {
             _ = try TokensFile.read(path: file)
-        } else if !Loopback.isLoopback(host: listen.host) {
+        } else if let open {
             throw ConfigurationError([
                 ConfigurationProblem(
                     location: "",
                     key: "server.tokens_file",
                     code: "missing",
-                    detail: "\(listen) can be reached from other hosts, and there are no access tokens",
+                    detail: "\(open) can be reached from other hosts, and there are no access tokens",
                     fix: "make one with fanfare server token create, or listen on 127.0.0.1"
                 )
             ])

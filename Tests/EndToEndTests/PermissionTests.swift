@@ -123,6 +123,17 @@ extension EndToEnd {
                     ],
                     publishes: [(BrokerNames.work, "apns.bulk"), (BrokerNames.parked, ""), ("", bulk)]
                 )
+                try await refuses(
+                    "fanfare-edge",
+                    fleet,
+                    calls: [
+                        .declareQueue(name: "mine"), .purgeQueue(name: jobs), .consume(queue: jobs, consumerTag: "t"),
+                        .consume(queue: BrokerNames.trackingQueue, consumerTag: "t"),
+                    ],
+                    publishes: [
+                        (BrokerNames.campaigns, "news"), (BrokerNames.control, ""), (BrokerNames.work, "apns.bulk"),
+                    ]
+                )
                 try await refusesOthersEvents(fleet)
                 try await refuses(
                     "fanfare-observer",

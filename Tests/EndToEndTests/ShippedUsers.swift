@@ -9,7 +9,7 @@ enum ShippedUsers {
     /// The password, which must be in no log and no output.
     static let password = "sesame-\(UInt32.random(in: 1_000_000 ... .max))"
     static let names = [
-        "fanfare-admin", "fanfare-observer", "fanfare-producer", "fanfare-server", "fanfare-worker",
+        "fanfare-admin", "fanfare-edge", "fanfare-observer", "fanfare-producer", "fanfare-server", "fanfare-worker",
     ]
 
     private static let file = URL(fileURLWithPath: #filePath)

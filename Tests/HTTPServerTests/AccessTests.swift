@@ -136,6 +136,48 @@ import Testing
         }
     }
 
+    /// Kubernetes replaces a mounted secret by a link to another folder.
+    @Test func `a file behind a link is noticed when the link leads to another`() async throws {
+        try await PrivateServer.with(settings: ["FANFARE_SERVER_TOKENS_FILE": "tokens.yaml"]) { folder in
+            let manager = FileManager.default
+            for (version, name) in [("1", "ana"), ("2", "ben")] {
+                try manager.createDirectory(atPath: "\(folder)/\(version)", withIntermediateDirectories: false)
+                try TokensFile.add(TestTokens.token(name, "viewer"), path: "\(folder)/\(version)/tokens.yaml")
+            }
+            try manager.createSymbolicLink(atPath: folder + "/now", withDestinationPath: "1")
+            try manager.createSymbolicLink(atPath: folder + "/tokens.yaml", withDestinationPath: "now/tokens.yaml")
+        } _: { server in
+            #expect(try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 401)
+            try FileManager.default.removeItem(atPath: server.folder + "/now")
+            try FileManager.default.createSymbolicLink(atPath: server.folder + "/now", withDestinationPath: "2")
+            try await eventually("ben is known") {
+                try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 200
+            }
+        }
+    }
+
+    @Test func `an address of their own has probes and metrics, and nothing else`() async throws {
+        let tokens = [TestTokens.token("ana", "viewer")]
+        let settings = ["FANFARE_SERVER_METRICS_LISTEN": "127.0.0.1:0"]
+        try await PrivateServer.with(tokens: tokens, settings: settings) { server in
+            let port = try #require(server.metricsPort)
+            #expect(try await server.ask("GET", "/livez", port: port).status == 200)
+            #expect(try await server.ask("GET", "/metrics", port: port).status == 401)
+            let token = TestTokens.text("ana")
+            #expect(try await server.ask("GET", "/metrics", token: token, port: port).status == 200)
+            for path in ["/version", "/v1/campaigns", "/", "/openapi.json", "/metrics/x"] {
+                #expect(try await server.ask("GET", path, token: token, port: port).status == 404, "\(path)")
+            }
+        }
+    }
+
+    @Test func `without tokens metrics are not opened to others either`() async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await PrivateServer.with(settings: ["FANFARE_SERVER_METRICS_LISTEN": "0.0.0.0:0"]) { _ in }
+        }
+        #expect(error?.problems.first?.key == "server.tokens_file")
+    }
+
     @Test func `without tokens only loopback is listened on`() async throws {
         let error = await #expect(throws: ConfigurationError.self) {
             try await PrivateServer.with(settings: ["FANFARE_SERVER_LISTEN": "0.0.0.0:0"]) { _ in }

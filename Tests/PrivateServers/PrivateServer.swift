@@ -17,6 +17,8 @@ package struct PrivateServer {
     package let port: Int
     /// The port of the edge when it has its own address.
     package var edgePort: Int?
+    /// The port of probes and metrics when they have their own address.
+    package var metricsPort: Int?
     /// The HTTP version of requests to the edge.
     package var edgeHTTP = EdgeHTTP.one
     package let ledger: Ledger
@@ -53,27 +55,40 @@ package struct PrivateServer {
             logger: logger ?? Self.quiet,
             roles: [ServedAPI.self, ServedEdge.self]
         )
-        let (ports, continuation) = AsyncStream.makeStream(of: (isEdge: Bool, port: Int).self)
+        let (ports, continuation) = AsyncStream.makeStream(of: (listener: ListenerName, port: Int).self)
         let running = Task {
             defer { continuation.finish() }
             try await server.run {
-                _ = continuation.yield((false, $0))
+                _ = continuation.yield((.main, $0))
             } edgeRunning: {
-                _ = continuation.yield((true, $0))
+                _ = continuation.yield((.edge, $0))
+            } metricsRunning: {
+                _ = continuation.yield((.metrics, $0))
             }
         }
-        var (iterator, port, edgePort): (_, Int?, Int?) = (ports.makeAsyncIterator(), nil, nil)
-        while port == nil || edgePort == nil && configuration.server.edgeListen != nil {
+        var awaited: Set<ListenerName> = [.main]
+        if configuration.server.edgeListen != nil { awaited.insert(.edge) }
+        if configuration.server.metricsListen != nil { awaited.insert(.metrics) }
+        var iterator = ports.makeAsyncIterator()
+        var listening: [ListenerName: Int] = [:]
+        while !awaited.isSubset(of: listening.keys) {
             guard let found = await iterator.next() else {
                 try await running.value
                 throw LedgerError.failed("the server ended before it listened")
             }
-            if found.isEdge { edgePort = found.port } else { port = found.port }
+            listening[found.listener] = found.port
         }
         let ledger = try Ledger.open(path: folder + "/fanfare.db", create: false)
         do {
             try await body(
-                PrivateServer(folder: folder, port: port ?? 0, edgePort: edgePort, ledger: ledger, server: server)
+                PrivateServer(
+                    folder: folder,
+                    port: listening[.main] ?? 0,
+                    edgePort: listening[.edge],
+                    metricsPort: listening[.metrics],
+                    ledger: ledger,
+                    server: server
+                )
             )
         } catch {
             running.cancel()
@@ -83,6 +98,8 @@ package struct PrivateServer {
         running.cancel()
         _ = await running.result
     }
+
+    private enum ListenerName { case main, edge, metrics }
 
     private static let quiet: Logger = {
         var logger = Logger(label: "test")
@@ -117,9 +134,10 @@ package struct PrivateServer {
         headers: [String] = [],
         body: String? = nil,
         type: String? = "application/json",
-        atEdge isAtEdge: Bool = false
+        atEdge isAtEdge: Bool = false,
+        port other: Int? = nil
     ) async throws -> Reply {
-        let address = "http://127.0.0.1:\(isAtEdge ? edgePort ?? port : port)\(path)"
+        let address = "http://127.0.0.1:\(other ?? (isAtEdge ? edgePort ?? port : port))\(path)"
         var arguments = ["-sS", "-i", "--path-as-is", "-X", method, address]
         if isAtEdge, edgeHTTP == .two { arguments += ["--http2-prior-knowledge"] }
         if method == "HEAD" { arguments += ["--head"] }

@@ -125,6 +125,13 @@ extension Exposition {
         writeAnswerTimes(providers)
     }
 
+    mutating func write(_ loops: LoopMetrics) {
+        family("fanfare_loop_stalls_total", .counter, "Probes that an event loop did not answer in time.")
+        sample("fanfare_loop_stalls_total", [], loops.stalls)
+        family("fanfare_loop_answer_seconds", .gauge, "The time that the slowest event loop took to answer.")
+        sample("fanfare_loop_answer_seconds", seconds: loops.took / .seconds(1))
+    }
+
     mutating func write(clockSkew milliseconds: Int64) {
         let name = "fanfare_clock_skew_seconds"
         family(name, .gauge, "The lead of this host's wall clock over the time that all workers share.")

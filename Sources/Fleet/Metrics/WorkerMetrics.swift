@@ -5,6 +5,7 @@ import Store
 
 /// All metrics of a worker, for one scrape.
 struct WorkerMetrics: Sendable {
+    var loops: LoopMetrics
     var senders: SenderMetrics
     var coordinator: CoordinatorMetrics
     var credentialAges: [AccountKey: Duration]
@@ -25,6 +26,7 @@ struct WorkerMetrics: Sendable {
         page.write(credentialAges: credentialAges)
         page.write(senders, coordinator)
         page.write(ledger)
+        page.write(loops)
         page.write(clockSkew: clockSkew)
         page.write(problems)
         page.write(posted)

@@ -24,6 +24,8 @@ final class WorkerProbes: Sendable {
     private let loop: any EventLoop
     private let senders: [LoopHandle]
     private let fleet: LatestFleetMetrics
+    /// Probes that a loop did not answer in time.
+    private let stalls = Mutex(0)
 
     init(
         context: WorkerContext,
@@ -110,6 +112,7 @@ final class WorkerProbes: Sendable {
 
     /// Returns all metrics at this instant; nil when a loop does not answer.
     private func metrics(on prober: any EventLoop) -> EventLoopFuture<WorkerMetrics?> {
+        let began = ContinuousClock.now
         let coordinator = ask(on: prober) { [loop, core] tell in loop.execute { tell(core.value.metrics) } }
         let loops = senders.map { sender in
             ask(on: prober) { tell in sender.execute { tell($0.metrics) } }
@@ -117,14 +120,16 @@ final class WorkerProbes: Sendable {
         let (context, problems) = (context, problems)
         let (apps, ledger) = (context.apps, context.ledger)
         let fleet = fleet.metrics.withLock { $0 }
-        return coordinator.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { coordinator, loops in
-            guard let coordinator else { return nil }
-            var senders = SenderMetrics()
-            for loop in loops {
-                guard let loop else { return nil }
-                senders.add(loop)
+        return coordinator.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { [self] coordinator, loops in
+            let answered = loops.compactMap(\.self)
+            guard let coordinator, answered.count == loops.count else {
+                stalls.withLock { $0 += 1 }
+                return nil
             }
+            var senders = SenderMetrics()
+            for loop in answered { senders.add(loop) }
             return WorkerMetrics(
+                loops: LoopMetrics(stalls: stalls.withLock { $0 }, took: ContinuousClock.now - began),
                 senders: senders,
                 coordinator: coordinator,
                 credentialAges: apps.credentialAges(now: ledger.now()),

@@ -63,6 +63,8 @@ package struct Configuration: Sendable {
         package let listen: NetworkAddress
         /// The address of the device edge; nil: that of the API.
         package let edgeListen: NetworkAddress?
+        /// The address of probes and metrics alone; nil: only that of the API has them.
+        package let metricsListen: NetworkAddress?
         /// The file of access tokens, absolute; nil: there are none.
         package let tokensFile: String?
         /// The file of the certificate (PEM), absolute; nil is HTTP in the clear.
@@ -161,6 +163,7 @@ package struct Configuration: Sendable {
             roles: Set(reader.words("server.roles").compactMap(ServerRole.init(rawValue:))),
             listen: reader.address("server.listen") ?? NetworkAddress(host: "127.0.0.1", port: 8080),
             edgeListen: reader.address("server.edge_listen"),
+            metricsListen: reader.address("server.metrics_listen"),
             tokensFile: reader.path("server.tokens_file"),
             certificateFile: reader.path("server.certificate_file"),
             privateKeyFile: reader.path("server.private_key_file"),

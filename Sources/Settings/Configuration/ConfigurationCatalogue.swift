@@ -76,6 +76,12 @@ package enum ConfigurationCatalogue {
         ConfigurationKey("server.listen", .address, "127.0.0.1:8080", "the HTTP API and the dashboard"),
         ConfigurationKey("server.edge_listen", .address, nil, "the device edge; none means server.listen"),
         ConfigurationKey(
+            "server.metrics_listen",
+            .address,
+            nil,
+            "probes and metrics alone, beside those on server.listen; metrics want a viewer's token here too"
+        ),
+        ConfigurationKey(
             "server.tokens_file",
             .path,
             nil,

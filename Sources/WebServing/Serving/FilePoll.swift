@@ -20,9 +20,10 @@ package struct FilePoll: Service {
         var size: UInt64
         var at: Date
 
-        /// Nil when there is no file.
+        /// Nil when there is no file; of a link the file that it leads to, which is how Kubernetes replaces secrets.
         init?(_ path: String) {
-            guard let found = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+            let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            guard let found = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
             number = (found[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
             size = (found[.size] as? NSNumber)?.uint64Value ?? 0
             at = found[.modificationDate] as? Date ?? .distantPast

@@ -34,6 +34,8 @@ struct Listener: Sendable {
     let certificate: ServerCertificate?
     /// The responders in the order in which they are asked; the last answers every request.
     let roles: [any ServedRole]
+    /// The only paths that are answered; nil: all.
+    var paths: Set<Substring>?
     /// True for an address that speaks HTTP/2 too.
     let speaksHTTP2: Bool
     /// The log's words for the beginning.
@@ -87,6 +89,9 @@ struct Listener: Sendable {
     }
 
     private func respond(to request: Request, from connection: Peer) async -> Response {
+        if let paths, let path = request.head.path?.prefix(while: { $0 != "?" }), !paths.contains(path) {
+            return Response(status: .notFound)
+        }
         for role in roles {
             if let response = await role.respond(to: request, from: connection) { return response }
         }

@@ -13,12 +13,16 @@ extension WebServer {
 
     private func readAgain() {
         for role in roles { role.reload() }
+        readCertificate()
+        readApps()
+    }
+
+    private func readCertificate() {
         core.reread("certificate and private key") { () throws(ConfigurationError) in
             guard let certificate else { return nil }
             try certificate.reload()
             return 1
         }
-        readApps()
     }
 
     /// Replaces the apps, and the keys of their edges, with the current contents of the apps file.
@@ -33,6 +37,15 @@ extension WebServer {
             // A missing apps file is an error only if there was one.
             let level = core.apps.all.isEmpty ? Logger.Level.info : .error
             logger.log(level: level, "the apps stay as they were", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Rereads the certificate when its files change, so that a renewed one needs no signal.
+    var certificateWatch: some Service {
+        FilePoll { [settings = core.configuration.server] in
+            [settings.certificateFile, settings.privateKeyFile].compactMap(\.self)
+        } changed: {
+            self.readCertificate()
         }
     }
 

@@ -63,11 +63,12 @@ package final class WebServer: Sendable {
 
     /// Answers until SIGTERM or SIGINT, then finishes the requests under way.
     ///
-    /// `running` is called with the port once the server listens, `edgeRunning` with the edge's port when the edge has
-    /// an address of its own. Throws when an address cannot be listened on.
+    /// `running` is called with the port once the server listens, `edgeRunning` and `metricsRunning` with the ports of
+    /// the edge and of the metrics when they have addresses of their own. Throws when an address cannot be listened on.
     package func run(
         running: @escaping @Sendable (Int) -> Void = { _ in },
-        edgeRunning: @escaping @Sendable (Int) -> Void = { _ in }
+        edgeRunning: @escaping @Sendable (Int) -> Void = { _ in },
+        metricsRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws {
         let own = roles.compactMap { role in role.ownAddress.map { edge(role, $0, edgeRunning) } }
         let main = Listener(
@@ -83,12 +84,13 @@ package final class WebServer: Sendable {
                 running(port)
             }
         )
+        let metrics = core.configuration.server.metricsListen.map { metricsListener($0, metricsRunning) }
         // The edge first: at the report that the server runs, both listen.
-        let listeners = (own + [main]).map { $0.service(logger) }
+        let listeners = (own + [metrics].compactMap(\.self) + [main]).map { $0.service(logger) }
         let stop = StopNotice(server: self)
         let supervision = manager.map { Supervision(manager: $0, readiness: core.readiness) }
         var configuration = ServiceGroupConfiguration(
-            services: listeners + [stop, appsWatch] + roles.flatMap(\.services)
+            services: listeners + [stop, appsWatch, certificateWatch] + roles.flatMap(\.services)
                 + [supervision].compactMap(\.self),
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
@@ -116,6 +118,24 @@ package final class WebServer: Sendable {
             roles: [role],
             speaksHTTP2: true,
             title: "the device edge",
+            running: running
+        )
+    }
+
+    /// Returns the listener for probes and metrics alone, whose connections count as those of the server's address.
+    private func metricsListener(
+        _ address: Configuration.NetworkAddress,
+        _ running: @escaping @Sendable (Int) -> Void
+    ) -> Listener {
+        Listener(
+            server: core,
+            address: address,
+            census: core.mainCensus,
+            certificate: certificate,
+            roles: roles.filter { $0.ownAddress == nil }.reversed(),
+            paths: ["/livez", "/readyz", "/metrics"],
+            speaksHTTP2: false,
+            title: "metrics",
             running: running
         )
     }
