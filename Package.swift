@@ -230,7 +230,10 @@ let package = Package(
         ),
         tests(
             "CommandTests",
-            ["fanfare", "Bench", "FanfareKit", "Settings", "Operations", "Campaigns", "Delivery", "Store", "Servers"]
+            [
+                "fanfare", "Bench", "FanfareKit", "Settings", "Operations", "Campaigns", "Delivery", "Store", "Servers",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
         ),
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),

@@ -1,4 +1,5 @@
 import Campaigns
+import GRDB
 import Store
 import Testing
 
@@ -17,6 +18,32 @@ import Testing
         #expect(outcome.errors.contains(folder.path + "/fanfare.db"))
         #expect(try folder.files().isEmpty)
         #expect(try command.run("store", "restore", "copy.db", "--yes").exit == 69)
+    }
+
+    @Test func `migrate makes the ledger, tells what it did, and --check tells if there is anything to do`() throws {
+        let none = try command.run("store", "migrate", "--check")
+        #expect(none.exit == 1 && none.output.contains("there is no ledger yet"))
+        #expect(try folder.files().isEmpty)
+        let made = try command.run("store", "migrate", "--json")
+        #expect(made.exit == 0, "\(made.errors)")
+        let document = try #require(JSONReader.read(Array(made.output.utf8)).value)
+        #expect(document["usable"] == .bool(true))
+        #expect((document["migrated"]?.array ?? []).count > 20)
+        let again = try command.run("store", "migrate")
+        #expect(again.exit == 0 && again.output == "nothing to migrate\n")
+        #expect(try command.run("store", "migrate", "--check").exit == 0)
+        let queue = try DatabaseQueue(path: folder.path + "/fanfare.db")
+        try queue.write { try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'retry_reasons'") }
+        let lacking = try command.run("store", "migrate", "--check")
+        #expect(lacking.exit == 1 && lacking.output.contains("the ledger lacks retry_reasons"))
+        try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('retry_reasons'), ('99')") }
+        let later = try command.run("store", "migrate", "--check")
+        #expect(later.exit == 0 && later.output.contains("a later version has migrated it further"))
+        try queue.write { try $0.execute(sql: "INSERT INTO meta VALUES ('needed_migrations', 1000)") }
+        for arguments in [["--check"], []] {
+            let tooNew = try command.run(["store", "migrate"] + arguments)
+            #expect(tooNew.exit == 1 && tooNew.output.contains("update this program"), "\(tooNew)")
+        }
     }
 
     @Test func `a database is backed up and restored with its own tools first`() throws {

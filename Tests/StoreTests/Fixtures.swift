@@ -117,6 +117,12 @@ final class ScratchLedger: Sendable {
         return ledger
     }
 
+    /// Reads the ledger's migrations.
+    func schema() throws -> SchemaStanding {
+        guard let database else { return try Ledger.schema(path: path) }
+        return try Ledger.schema(postgreSQL: PrivatePostgreSQL.shared.get().url(database))
+    }
+
     /// Opens the ledger again, as another process would.
     func open(create: Bool = true) throws -> Ledger {
         guard let name = state.withLock({ $0.database }) else { return try Ledger.open(path: path, create: create) }

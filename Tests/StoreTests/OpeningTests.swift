@@ -31,10 +31,44 @@ struct OpeningTests {
     }
 
     @Test(arguments: TestDatabase.all)
-    func `D12: a ledger of a later version is refused`(_ database: TestDatabase) async throws {
+    func `D12: a ledger that the next version has migrated is opened, so that a rollout can be undone`(
+        _ database: TestDatabase
+    ) async throws {
         let ledger = try scratch.open(on: database)
         await ledger.close()
         try scratch.migrateFurther()
+        let standing = try scratch.schema()
+        #expect(standing.unknown == ["99"] && standing.missing.isEmpty && standing.isUsable)
+        let again = try scratch.open(create: false)
+        #expect(again.storeID == ledger.storeID)
+        await again.close()
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `D12: a ledger that says that this version is too old for it is refused`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
+        await ledger.close()
+        try scratch.migrateFurther()
+        let known = try scratch.schema().applied.count - 1
+        try scratch.execute("INSERT INTO meta (key, value) VALUES ('needed_migrations', \(known))")
+        #expect(try scratch.schema().isUsable)
+        try scratch.execute("UPDATE meta SET value = \(known + 1) WHERE key = 'needed_migrations'")
+        #expect(try scratch.schema().isTooNew)
+        let location = try scratch.location()
+        #expect(throws: LedgerError.newerVersion(path: location)) { try scratch.open() }
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a ledger of another branch, without a migration of ours, is refused`(_ database: TestDatabase) async throws {
+        let ledger = try scratch.open(on: database)
+        await ledger.close()
+        try scratch.migrateFurther()
+        let last = try #require(try scratch.schema().applied.filter { $0 != "99" }.last)
+        let table = database == .sqlite ? "grdb_migrations WHERE identifier" : "migrations WHERE name"
+        try scratch.execute("DELETE FROM \(table) = '\(last)'")
+        #expect(try scratch.schema().isTooNew)
         let location = try scratch.location()
         #expect(throws: LedgerError.newerVersion(path: location)) { try scratch.open() }
     }

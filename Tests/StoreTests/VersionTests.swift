@@ -73,7 +73,7 @@ struct VersionTests {
     }
 
     @Test(arguments: TestDatabase.all)
-    func `a worker whose ledger a later version migrates goes on, and cannot be started again`(
+    func `a worker whose ledger a later version migrates goes on, and can be started again`(
         _ database: TestDatabase
     ) async throws {
         let ledger = try scratch.open(on: database)
@@ -97,8 +97,8 @@ struct VersionTests {
         let status = try await ledger.status(number)
         #expect(status.stage == .completed && status.law == .holds)
         #expect(status.counts.accepted == 4 && status.counts.failed == 2)
-        let location = try scratch.location()
-        #expect(throws: LedgerError.newerVersion(path: location)) { try scratch.open(create: false) }
+        // One that starts now works with it, too.
+        await (try scratch.open(create: false)).close()
     }
 
     /// Makes the changes that the rules of `Upgrades` permit a later version in every table.

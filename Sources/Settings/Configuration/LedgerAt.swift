@@ -15,4 +15,16 @@ extension Ledger {
         case .postgreSQL(let url): try open(postgreSQL: url, create: create, logger: logger)
         }
     }
+
+    /// Returns the migrations of a configuration's ledger, compared with this program's; blocks, and changes nothing.
+    ///
+    /// Throws `missing` where there is no ledger.
+    package static func schema(
+        _ location: Configuration.StoreLocation
+    ) throws(LedgerError) -> SchemaStanding {
+        switch location {
+        case .sqlite(let path): try schema(path: path)
+        case .postgreSQL(let url): try schema(postgreSQL: url)
+        }
+    }
 }

@@ -58,7 +58,7 @@ public enum LedgerBackup {
 
     private static func closeFile(_ descriptor: Int32) { close(descriptor) }
 
-    /// Throws if a copy is not a complete ledger of a version that this program knows.
+    /// Throws if a copy is not a complete ledger that this program can work with.
     static func check(_ file: String) throws(BackupError) {
         do {
             let copy = try DatabaseQueue(path: file)
@@ -68,7 +68,7 @@ public enum LedgerBackup {
                     try String.fetchAll(db, sql: "PRAGMA integrity_check(5)")
                 )
             }
-            let isNewer = try copy.read(SQLiteSchema.migrator.hasBeenSuperseded)
+            let isNewer = try copy.read(SQLiteSchema.standing).isTooNew
             try copy.close()
             guard application == SQLiteSchema.applicationID else {
                 throw BackupError.damaged(path: file, detail: "it is a database of another program")

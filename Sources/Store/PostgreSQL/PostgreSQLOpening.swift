@@ -14,7 +14,7 @@ extension Ledger {
     /// Opens a ledger in a PostgreSQL database, creating or migrating it; blocks.
     ///
     /// The tables are in their own schema, `fanfare`. Processes take turns at set-up and migration. A ledger of a later
-    /// version is left as it is.
+    /// version that this one cannot work with is left as it is.
     ///
     /// - Parameters:
     ///   - url: `postgresql://user@host:port/database`, with libpq's parameters; several hosts separated by commas.
@@ -38,6 +38,24 @@ extension Ledger {
             try connection.command(PostgreSQLConnection.clockQuery, telling: clock)
             let driver = PostgreSQLDriver(address, timeout: timeout, clock: clock)
             return Ledger(driver, storeID: storeID, logger: logger)
+        } catch { throw error.error }
+        #else
+        throw .refused(store: "in PostgreSQL", detail: "this program was built without it")
+        #endif
+    }
+
+    /// Returns the migrations of a ledger in a PostgreSQL database, compared with this program's; changes nothing.
+    public static func schema(postgreSQL url: String) throws(LedgerError) -> SchemaStanding {
+        #if PostgreSQL
+        guard let address = PostgreSQLAddress(url) else {
+            throw .refused(store: "in PostgreSQL", detail: "store.url is not a URL that libpq can read")
+        }
+        do throws(PostgreSQLFailure) {
+            let connection = try PostgreSQLConnection(address, lockTimeout: .seconds(30))
+            guard let standing = try PostgreSQLSchema.standing(connection) else {
+                throw PostgreSQLFailure(remedy: .none, error: .missing(path: address.location))
+            }
+            return standing
         } catch { throw error.error }
         #else
         throw .refused(store: "in PostgreSQL", detail: "this program was built without it")

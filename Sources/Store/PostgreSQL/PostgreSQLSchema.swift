@@ -15,14 +15,13 @@ enum PostgreSQLSchema {
         location: String,
         create: Bool
     ) throws(PostgreSQLFailure) -> String {
-        var applied = try appliedMigrations(connection)
-        if applied == nil, !create { throw PostgreSQLFailure(remedy: .none, error: .missing(path: location)) }
-        if (applied ?? []).count < migrations.count {
+        var found = try standing(connection)
+        if found == nil, !create { throw PostgreSQLFailure(remedy: .none, error: .missing(path: location)) }
+        if found.map({ !$0.missing.isEmpty && !$0.isTooNew }) ?? true {
             try migrate(connection)
-            applied = try appliedMigrations(connection)
+            found = try standing(connection)
         }
-        let known = Set(migrations.map(\.name))
-        guard let applied, known.isSuperset(of: applied) else {
+        guard let found, found.isUsable else {
             throw PostgreSQLFailure(remedy: .none, error: .newerVersion(path: location))
         }
         let result = try connection.command("SELECT store_id FROM ledger")
@@ -31,6 +30,17 @@ enum PostgreSQLSchema {
         }
         try connection.command("DELETE FROM writers WHERE at < clock_timestamp() - interval '7 days'")
         return storeID
+    }
+
+    /// Returns the migrations of a ledger, compared with ours; nil if there are no tables.
+    static func standing(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> SchemaStanding? {
+        guard let applied = try appliedMigrations(connection) else { return nil }
+        let needed = try connection.command("SELECT value FROM meta WHERE key = 'needed_migrations'")
+        return SchemaStanding(
+            applied: applied,
+            known: migrations.map(\.name),
+            needed: needed.next() ? Int(needed.number(0)) : 0
+        )
     }
 
     /// The applied migrations; nil if there are no tables.
@@ -73,19 +83,17 @@ enum PostgreSQLSchema {
             // Waits for running writers; new ones begin when the tables are up to date.
             try connection.command("SELECT pg_advisory_xact_lock(\(lockClass), \(writeLock))")
             // Another process may have migrated the ledger meanwhile.
-            let applied = try appliedMigrations(connection)
-            if applied == nil {
+            let found = try standing(connection)
+            if found == nil {
                 try connection.command("CREATE SCHEMA IF NOT EXISTS fanfare")
                 try connection.command(
                     "CREATE TABLE fanfare.migrations (name TEXT PRIMARY KEY, at TIMESTAMPTZ NOT NULL DEFAULT now())"
                 )
             }
-            let known = Set(migrations.map(\.name))
-            if known.isSuperset(of: applied ?? []) {
-                for migration in migrations where !(applied ?? []).contains(migration.name) {
-                    try connection.command(migration.statements)
-                    try connection.command("INSERT INTO fanfare.migrations (name) VALUES ('\(migration.name)')")
-                }
+            let missing = found.map { $0.isTooNew ? [] : $0.missing } ?? migrations.map(\.name)
+            for migration in migrations where missing.contains(migration.name) {
+                try connection.command(migration.statements)
+                try connection.command("INSERT INTO fanfare.migrations (name) VALUES ('\(migration.name)')")
             }
             try connection.commit()
         } catch {

@@ -12,7 +12,7 @@ extension Ledger {
     /// Opens a ledger, creating or migrating it; blocks.
     ///
     /// Processes take turns at set-up and migration under an advisory lock on `path` + `.lock`. A file that is damaged,
-    /// not a ledger, or of a later version is left as it is.
+    /// not a ledger, or of a later version that this one cannot work with is left as it is.
     ///
     /// - Parameters:
     ///   - path: The file; its folder must exist.
@@ -40,6 +40,21 @@ extension Ledger {
             } catch {
                 throw LedgerError(error, path: path)
             }
+        }
+    }
+
+    /// Returns the migrations of a ledger in a file, compared with this program's; changes nothing.
+    public static func schema(path: String) throws(LedgerError) -> SchemaStanding {
+        if access(path, F_OK) != 0 { throw .missing(path: path) }
+        do {
+            var configuration = GRDB.Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let standing = try queue.read(SQLiteSchema.standing)
+            try queue.close()
+            return standing
+        } catch {
+            throw LedgerError(error, path: path)
         }
     }
 
@@ -72,9 +87,9 @@ extension Ledger {
         guard tables == 0 || application == SQLiteSchema.applicationID else {
             throw LedgerError.damaged(path: path, detail: "it is a database of another program")
         }
-        let migrator = SQLiteSchema.migrator
-        if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newerVersion(path: path) }
-        if try !pool.read(migrator.hasCompletedMigrations) { try migrator.migrate(pool) }
+        let standing = try pool.read(SQLiteSchema.standing)
+        if standing.isTooNew { throw LedgerError.newerVersion(path: path) }
+        if !standing.missing.isEmpty { try SQLiteSchema.migrator.migrate(pool) }
     }
 
     /// Restricts a ledger to its owner, because it has tokens of devices and keys of users.

@@ -4,12 +4,12 @@ import Operations
 import Settings
 import Store
 
-/// The commands about copies of the ledger.
+/// The commands about the ledger as a whole: its tables, and copies of it.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Back the ledger up, and put a backup in its place.",
-        subcommands: [Backup.self, Restore.self]
+        abstract: "Migrate the ledger, back it up, and put a backup in its place.",
+        subcommands: [Migrate.self, Backup.self, Restore.self]
     )
 
     /// Copies the ledger.
