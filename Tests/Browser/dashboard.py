@@ -84,6 +84,14 @@ def give(driver, scope, order):
     one(driver, "#confirm-yes").send_keys(Keys.ENTER)
 
 
+def submit(driver, form, text):
+    """Writes into a form's first field, sends the form and confirms, by keyboard."""
+    until(driver, f"the form {form}", lambda: one(driver, f"{form} input")).send_keys(text)
+    one(driver, f"{form} button").send_keys(Keys.ENTER)
+    until(driver, "the question", lambda: one(driver, "#confirm[open]"))
+    one(driver, "#confirm-yes").send_keys(Keys.ENTER)
+
+
 def state(driver):
     return one(driver, "#progress .state").text
 
@@ -131,7 +139,7 @@ def main():
             fits(viewer, "the list at 360 px")
             viewer.get(f"{URL}/#/campaigns/news/derby")
             until(viewer, "the campaign for a viewer", lambda: state(viewer).startswith("paused"))
-            check(not viewer.find_elements(By.CSS_SELECTOR, "button[data-order]"), "a viewer has no buttons")
+            check(not viewer.find_elements(By.CSS_SELECTOR, "#main button"), "a viewer has no buttons")
             fits(viewer, "a campaign at 360 px")
             viewer.save_screenshot(f"{SCREENSHOTS}/small.png")
             for page in ("fleet", "parked"):
@@ -141,6 +149,8 @@ def main():
             quiet(viewer)
         finally:
             viewer.quit()
+        submit(desk, "#set", "1000")
+        until(desk, "the new rate is taken", lambda: one(desk, "#set input").get_property("value") == "")
         give(desk, "#progress", "resume")
         until(desk, "sending again", lambda: state(desk) == "sending")
         until(desk, "completed", lambda: state(desk) == "completed")
@@ -149,7 +159,13 @@ def main():
         desk.get(f"{URL}/#/fleet")
         until(desk, "a worker", lambda: "worker " in one(desk, "#workers").text)
         until(desk, "a lane", lambda: "apns.bulk" in one(desk, "#lanes").text)
+        submit(desk, "#pause", "news")
+        until(desk, "the pause of an app", lambda: one(desk, "[data-resume='app news']"))
         desk.save_screenshot(f"{SCREENSHOTS}/fleet.png")
+        one(desk, "[data-resume='app news']").send_keys(Keys.ENTER)
+        until(desk, "the question", lambda: one(desk, "#confirm[open]"))
+        one(desk, "#confirm-yes").send_keys(Keys.ENTER)
+        until(desk, "no pause any more", lambda: "Nothing is paused" in one(desk, "#pauses").text)
         desk.get(f"{URL}/#/parked")
         give(desk, "[data-parked]", "replay")
         until(desk, "nothing parked any more", lambda: "Nothing is parked" in one(desk, "#parked").text)

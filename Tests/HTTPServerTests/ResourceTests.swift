@@ -80,6 +80,69 @@ import Testing
         }
     }
 
+    @Test func `parked messages are handled together, by what they have in common, a page in each request`()
+        async throws
+    {
+        let tokens = [TestTokens.token("ben", "operator"), TestTokens.token("eve", "operator", apps: ["shop"])]
+        try await PrivateServer.with(tokens: tokens) { server in
+            for number in 0..<ParkedMany.most + 5 {
+                let message = ParkedMessage(
+                    queue: "fanfare.v1.work.apns.bulk",
+                    reason: number < 2 ? "DeliveryLimit" : "Unreadable",
+                    app: number == 0 ? "shop" : "news",
+                    body: Array("not a shard \(number)".utf8),
+                    at: WallClock.now().asRead
+                )
+                _ = try await server.ledger.write(.synced) { try $0.park(message) }
+            }
+            func discard(_ who: String, _ choice: String, _ query: String = "") async throws -> PrivateServer.Reply {
+                let path = "/v1/parked:discard" + query
+                return try await server.ask("POST", path, token: TestTokens.text(who), body: choice)
+            }
+            func count(_ reply: PrivateServer.Reply) -> Int? { reply.json?["parked"]?.array?.count }
+            for bad in ["{}", #"{"all": true, "reason": "Unreadable"}"#, #"{"all": false}"#, #"{"ids": []}"#] {
+                #expect(try await discard("ben", bad).problem == "usage", "\(bad)")
+            }
+            #expect(try await discard("ben", #"{"all": true}"#, "?cursor=x").problem == "usage")
+            // A token for an app handles this app's.
+            #expect(try await discard("eve", #"{"all": true}"#).problem == "usage")
+            #expect(try await discard("eve", #"{"app": "news"}"#).status == 404)
+            let list = try await server.ask("GET", "/v1/parked?app=news&limit=1", token: TestTokens.text("ben"))
+            let id = try #require(list.json?["parked"]?.array?.first?["id"]?.string)
+            #expect(try await discard("eve", #"{"ids": ["\#(id)"]}"#).status == 404)
+            #expect(count(try await discard("eve", #"{"app": "shop"}"#)) == 1)
+            #expect(count(try await discard("ben", #"{"reason": "DeliveryLimit"}"#)) == 1)
+            #expect(count(try await discard("ben", #"{"ids": ["\#(id)"]}"#)) == 1)
+            let dry = try await discard("ben", #"{"all": true}"#, "?dry_run=true")
+            #expect(count(dry) == ParkedMany.most && dry.json?["parked"]?.array?.first?["dry_run"] == true)
+            let first = try await discard("ben", #"{"app": "news"}"#)
+            #expect(count(first) == ParkedMany.most, "\(first.text)")
+            let next = try #require(first.json?["next"]?.string)
+            let second = try await discard("ben", #"{"app": "news"}"#, "?cursor=\(next)")
+            #expect(count(second) == 2 && second.json?["next"] == .null, "\(second.text)")
+            #expect(try await server.ledger.read { try $0.lastParkedID() } == 0)
+        }
+    }
+
+    @Test func `webhooks are listed without their secrets, and tried again`() async throws {
+        let tokens = [TestTokens.token("ben", "operator"), TestTokens.token("eve", "operator", apps: ["shop"])]
+        try await PrivateServer.with(tokens: tokens) { server in
+            let (ben, eve, now) = (TestTokens.text("ben"), TestTokens.text("eve"), server.ledger.now())
+            let hook = WebhookEntry(url: "https://hooks.example.com/secret", kinds: .ofLife, digest: [1])
+            _ = try await server.ledger.write(.synced) { try $0.setWebhooks(["news": [hook]], now: now) }
+            let list = try await server.ask("GET", "/v1/webhooks?app=news", token: ben)
+            let row = try #require(list.json?["webhooks"]?.array?.first, "\(list.text)")
+            #expect(row["state"] == "ok" && row["host"] == "https://hooks.example.com" && !list.text.contains("secret"))
+            let path = "/v1/webhooks/\(try #require(row["id"]?.integer)):resume"
+            let resumed = try await server.ask("POST", path, token: ben)
+            #expect(resumed.status == 200 && resumed.json?["app"] == "news", "\(resumed.text)")
+            #expect(try await server.ask("POST", path, token: eve).status == 404)
+            #expect(try await server.ask("GET", "/v1/webhooks", token: eve).json?["webhooks"]?.array == [])
+            #expect(try await server.ask("POST", "/v1/webhooks/99:resume", token: ben).status == 404)
+            #expect(try await server.ask("POST", "/v1/webhooks/x:resume", token: ben).status == 404)
+        }
+    }
+
     @Test func `who did what is written down, refusals too, and only an admin sees it`() async throws {
         let tokens = [
             TestTokens.token("ada", "admin"), TestTokens.token("ben", "operator"), TestTokens.token("ana", "viewer"),

@@ -103,9 +103,9 @@ import Testing
         let url = try await TestBroker.url("api-sends")
         try await PrivateServer.with(broker: url) { server in
             let text = #"{"title": "Hi", "rich": {"type": "coupon", "content_type": "text/html", "body": "<p>Olé"}}"#
-            for _ in 1...2 {
+            for status in [202, 200] {
                 let reply = try await send("", content: text, on: server, headers: ["Idempotency-Key: k-1"])
-                #expect(reply.status == 202, "\(reply.text)")
+                #expect(reply.status == status, "\(reply.text)")
             }
             let stored = try #require(try await server.ledger.read { try $0.content(app: "news", id: "k-1") })
             #expect(stored.bytes == Array("<p>Olé".utf8) && stored.contentType == .html && stored.type == "coupon")

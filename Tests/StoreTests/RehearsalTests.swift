@@ -30,6 +30,26 @@ struct RehearsalTests {
     }
 
     @Test(arguments: TestDatabase.all)
+    func `a test write succeeds on a ledger that takes writes, and leaves nothing`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let revision = try await ledger.read { try $0.revision() }
+        for _ in 1...2 { try await ledger.testWrite() }
+        #expect(try await ledger.read { try $0.revision() } == revision)
+        _ = try await ledger.accepted()
+    }
+
+    @Test func `a test write tells a full disk, and no longer when there is room`() async throws {
+        let ledger = try scratch.open()
+        try await ledger.limitPages(growth: 0)
+        await #expect(throws: LedgerError.full(path: scratch.path)) { try await ledger.testWrite() }
+        try await ledger.limitPages(growth: 100_000)
+        try await ledger.testWrite()
+        _ = try await ledger.accepted()
+    }
+
+    @Test(arguments: TestDatabase.all)
     func `what a rehearsed body throws is thrown`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
         await #expect(throws: LedgerError.failed("no")) {

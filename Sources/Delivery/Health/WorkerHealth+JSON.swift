@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// The form in the ledger: a JSON object in which members may be missing, and unknown ones are passed over, so that
+/// The form in the ledger and for scripts: a JSON object in which members may be missing, and unknown ones are passed over, so that
 /// neighbouring versions read each other's.
 extension WorkerHealth {
     /// Reads a report; what cannot be read counts as not reported.
@@ -57,12 +57,12 @@ extension WorkerHealth.Credential {
 }
 
 extension Timestamp {
-    /// The milliseconds, as all instants of the ledger.
-    fileprivate var json: JSONValue { .number(JSONNumber(milliseconds)) }
+    /// The instant as in all documents for scripts, because `status --json` passes the report on.
+    fileprivate var json: JSONValue { .string(rfc3339) }
 }
 
 extension JSONValue {
     fileprivate func instant(_ name: String) -> Timestamp? {
-        self[name]?.integer.map { Timestamp(milliseconds: $0) }
+        self[name]?.string.flatMap { try? Timestamp(rfc3339: $0) }
     }
 }

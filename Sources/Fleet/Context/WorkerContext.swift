@@ -17,7 +17,7 @@ struct WorkerContext: Sendable {
     let spans: SpanRelay?
     /// Counts of posts to webhooks.
     let posted = WebhookCounters()
-    /// What the worker cannot do at present.
+    /// The record of what the worker cannot do at present.
     let health = HealthRecorder()
 
     /// The worker's report for its row of the ledger.

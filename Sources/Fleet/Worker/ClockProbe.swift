@@ -22,8 +22,9 @@ struct ClockProbe: Sendable {
         }
     }
 
-    /// Compares once and returns true if one of the clocks is wrong, of which the log tells once; a broker that does not
-    /// tell its time is not an error.
+    /// Compares once and returns true if one of the clocks is wrong, of which the log tells once.
+    ///
+    /// A broker that does not tell its time is not an error.
     private func probe(_ wasWrong: Bool) async -> Bool {
         guard let skew = try? await management.clockSkew(), skew.isNoteworthy else {
             health.compared(brokerSkew: nil)

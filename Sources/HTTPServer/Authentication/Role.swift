@@ -2,7 +2,7 @@
 package enum Role: String, Sendable, CaseIterable, Comparable {
     /// May read.
     case viewer
-    /// May send, pause, resume, cancel and fire, and change lists, devices and parked messages.
+    /// May send, change and pause campaigns, and change lists, devices, contents, parked messages and webhooks.
     case `operator`
     /// May read the audit log.
     case admin

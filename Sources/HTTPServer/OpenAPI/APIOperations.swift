@@ -5,6 +5,10 @@ import WebServing
 enum APIOperations {
     private static let text = Operation.Good.text("text/plain")
 
+    private static func order(_ summary: String, body: Operation.Body? = nil) -> Operation {
+        Operation(summary: summary, good: .json("Order"), body: body, query: [("dry_run", Schemas.flag)])
+    }
+
     static let all: [String: Operation] = [
         "livez": Operation(summary: "Liveness of the process", good: text),
         "readyz": Operation(summary: "Readiness: broker and ledger are reachable", statuses: [200, 503], good: text),
@@ -12,7 +16,8 @@ enum APIOperations {
         "version": Operation(summary: "The program's name and version", good: .json("Version")),
         "openapi": Operation(summary: "This document", good: .json("Document")),
         "sendCampaign": Operation(
-            summary: "Start a campaign: 202 when the broker has confirmed the job, 200 when its campaign exists",
+            summary:
+                "Start a campaign: 202 when the broker has confirmed the job, 200 when the same job was sent before",
             statuses: [200, 202],
             good: .json("Verdict"),
             body: .json("Job"),
@@ -47,10 +52,28 @@ enum APIOperations {
         "findCampaign": Operation(summary: "A campaign by its id, if only one app has it", good: .json("Campaign")),
         "getCampaign": Operation(summary: "A campaign's status", good: .json("Campaign")),
         "reportCampaign": Operation(summary: "The phones' reports about a campaign, by surface", good: .json("Report")),
-        "pauseCampaign": Operation(summary: "Pause a campaign: no further requests are opened", good: .json("Order")),
-        "resumeCampaign": Operation(summary: "Resume a campaign, whatever paused it", good: .json("Order")),
-        "cancelCampaign": Operation(summary: "Cancel a campaign: unsent devices end cancelled", good: .json("Order")),
-        "fireCampaign": Operation(summary: "Release a held campaign", good: .json("Order")),
+        "pauseCampaign": order("Pause a campaign: no further requests are opened"),
+        "resumeCampaign": order("Resume a campaign, whatever paused it"),
+        "cancelCampaign": order("Cancel a campaign: unsent devices end cancelled"),
+        "fireCampaign": order("Release a held campaign"),
+        "setCampaign": order("Give a campaign another rate, end or urgency while it runs", body: .json("Change")),
+        "previewCampaign": Operation(
+            summary: "Render a job for the devices that it names, with sizes; nothing is sent",
+            good: .json("Preview"),
+            body: .json("Job"),
+            query: [("device", Schemas.texts)],
+            fields: ["Idempotency-Key"]
+        ),
+        "checkAudience": Operation(
+            summary: "Count an audience by provider, locale and time zone; nothing is sent",
+            good: .json("AudienceCount"),
+            body: .json("AudienceQuestion")
+        ),
+        "exportOutcomes": Operation(
+            summary: "Every device of a campaign with its outcome, an object or a CSV record a line",
+            good: .lines,
+            query: [("format", Schemas.formats), ("outcome", Schemas.outcomes), ("reason", JSONSchema.text)]
+        ),
         "streamEvents": Operation(
             summary: "Events of all campaigns, as server-sent events",
             good: .text("text/event-stream"),
@@ -75,6 +98,11 @@ enum APIOperations {
         ),
         "getDevice": Operation(summary: "A device in the registry", good: .json("Device")),
         "forgetDevice": Operation(summary: "Forget a device; a tombstone stays", good: .json("Forgotten")),
+        "traceDevice": Operation(
+            summary: "The actions of every campaign for a device, or for all devices of a user, the latest first",
+            good: .json("Traces"),
+            body: .json("TraceQuestion")
+        ),
         "putContent": Operation(
             summary: "Store a content that pushes name by its id",
             statuses: [200, 201],
@@ -104,12 +132,49 @@ enum APIOperations {
         "replayParked": Operation(
             summary: "Send a parked message after all",
             good: .json("ParkedResult"),
-            query: [("dry_run", ["type": "boolean"])]
+            query: [("dry_run", Schemas.flag)]
         ),
         "discardParked": Operation(
             summary: "Discard a parked message: its devices end failed",
             good: .json("ParkedResult"),
-            query: [("dry_run", ["type": "boolean"])]
+            query: [("dry_run", Schemas.flag)]
+        ),
+        "replayParkedMany": Operation(
+            summary: "Send many parked messages after all, a page of them in each request",
+            good: .json("ParkedResults"),
+            body: .json("ParkedChoice"),
+            query: [("dry_run", Schemas.flag), ("cursor", JSONSchema.text)]
+        ),
+        "discardParkedMany": Operation(
+            summary: "Discard many parked messages, a page of them in each request: their devices end failed",
+            good: .json("ParkedResults"),
+            body: .json("ParkedChoice"),
+            query: [("dry_run", Schemas.flag), ("cursor", JSONSchema.text)]
+        ),
+        "listPauses": Operation(
+            summary: "The pauses of apps, providers, urgencies, or of everything",
+            good: .json("Pauses")
+        ),
+        "pauseFleet": Operation(
+            summary: "Open no requests for an app, a provider, an urgency, or at all, until they are resumed",
+            good: .json("Paused"),
+            body: .json("PauseScope"),
+            query: [("dry_run", Schemas.flag)]
+        ),
+        "resumeFleet": Operation(
+            summary: "End the pauses within a scope; those that are for more stay",
+            good: .json("Resumed"),
+            body: .json("PauseScope"),
+            query: [("dry_run", Schemas.flag)]
+        ),
+        "listWebhooks": Operation(
+            summary: "The webhooks, the events waiting for each, and why they are not taken",
+            good: .json("Webhooks"),
+            query: [("app", JSONSchema.app)]
+        ),
+        "resumeWebhook": Operation(
+            summary: "Try a webhook at once, also one that was given up",
+            good: .json("Webhook")
         ),
         "getStatus": Operation(summary: "Broker, store, workers, lanes, breakers, pauses", good: .json("Status")),
         "listApps": Operation(summary: "The apps that are known here, without their keys", good: .json("Apps")),

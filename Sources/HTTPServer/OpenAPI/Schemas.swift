@@ -12,20 +12,20 @@ enum Schemas {
         "items": ["type": "string", "enum": .array(CampaignStatusReader.states.map(JSONValue.string))],
     ]
 
-    private static let text = JSONSchema.text
-    private static let app = JSONSchema.app
-    private static let id = JSONSchema.id
-    private static let count: JSONValue = ["type": "integer", "minimum": 0]
-    private static let flag: JSONValue = ["type": "boolean"]
-    private static let instant: JSONValue = ["type": "string", "format": "date-time"]
-    private static let texts: JSONValue = ["type": "array", "items": text]
-    private static let object: JSONValue = ["type": "object"]
+    static let text = JSONSchema.text
+    static let app = JSONSchema.app
+    static let id = JSONSchema.id
+    static let count: JSONValue = ["type": "integer", "minimum": 0]
+    static let flag: JSONValue = ["type": "boolean"]
+    static let instant: JSONValue = ["type": "string", "format": "date-time"]
+    static let texts: JSONValue = ["type": "array", "items": text]
+    static let object: JSONValue = ["type": "object"]
 
-    private static func maybe(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
-    private static func list(_ name: String) -> JSONValue { ["type": "array", "items": JSONSchema.reference(name)] }
+    static func maybe(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
+    static func list(_ name: String) -> JSONValue { ["type": "array", "items": JSONSchema.reference(name)] }
 
     /// Returns an object's schema; members are required unless listed in `optional`.
-    private static func object(_ members: KeyValuePairs<String, JSONValue>, optional: Set<String> = []) -> JSONValue {
+    static func object(_ members: KeyValuePairs<String, JSONValue>, optional: Set<String> = []) -> JSONValue {
         let required = members.map(\.key).filter { !optional.contains($0) }
         return .object([
             "type": "object", "properties": .object(members.map { JSONMember($0.key, $0.value) }),
@@ -34,7 +34,9 @@ enum Schemas {
     }
 
     /// All schemas, by name.
-    static let all: [JSONMember] = [
+    static let all: [JSONMember] = resources + operations
+
+    private static let resources: [JSONMember] = [
         JSONMember("Problem", problem), JSONMember("Error", error), JSONMember("Document", object),
         JSONMember("Version", object(["name": text, "version": text])), JSONMember("Job", job),
         JSONMember("Send", send), JSONMember("Sent", sent),
@@ -52,9 +54,9 @@ enum Schemas {
             object(
                 [
                     "id": id, "app": app, "state": text, "paused_by": texts, "per_second": count,
-                    "expires_at": maybe(instant),
+                    "expires_at": maybe(instant), "dry_run": flag,
                 ],
-                optional: ["per_second"]
+                optional: ["per_second", "dry_run"]
             )
         ),
         JSONMember("List", listOfDevices), JSONMember("Lists", object(["lists": ["type": "array", "items": object]])),
@@ -206,7 +208,13 @@ enum Schemas {
     )
 
     private static let status = object([
-        "parts": ["type": "array", "items": object(["name": text, "well": flag, "detail": text])],
+        "parts": [
+            "type": "array",
+            "items": object(
+                ["name": text, "well": flag, "detail": text, "last_heard_at": instant, "health": object],
+                optional: ["last_heard_at", "health"]
+            ),
+        ],
         "backlogs": ["type": "array", "items": object], "breakers": texts, "pauses": texts, "parked": count,
         "refused_jobs": count, "needs": texts, "problems": list("HealthProblem"),
     ])

@@ -7,17 +7,16 @@ import Settings
 import Store
 import WebServing
 
-/// Campaigns: sending, reading and controlling them.
+/// Campaigns: sending and reading them.
 enum CampaignRoutes {
-    static let all: [Route<APIResponder>] =
-        [
-            Route(.post, "/v1/campaigns", .role(.operator), "sendCampaign", send),
-            Route(.post, "/v1/campaigns:validate", .role(.viewer), "validateCampaign", validate),
-            Route(.get, "/v1/campaigns", .role(.viewer), "listCampaigns", list),
-            Route(.get, "/v1/campaigns/{id}", .role(.viewer), "findCampaign", status),
-            Route(.get, "/v1/campaigns/{app}/{id}", .role(.viewer), "getCampaign", status),
-            Route(.get, "/v1/campaigns/{app}/{id}/report", .role(.viewer), "reportCampaign", report),
-        ] + LifeOrder.allCases.map(order)
+    static let all: [Route<APIResponder>] = [
+        Route(.post, "/v1/campaigns", .role(.operator), "sendCampaign", send),
+        Route(.post, "/v1/campaigns:validate", .role(.viewer), "validateCampaign", validate),
+        Route(.get, "/v1/campaigns", .role(.viewer), "listCampaigns", list),
+        Route(.get, "/v1/campaigns/{id}", .role(.viewer), "findCampaign", status),
+        Route(.get, "/v1/campaigns/{app}/{id}", .role(.viewer), "getCampaign", status),
+        Route(.get, "/v1/campaigns/{app}/{id}/report", .role(.viewer), "reportCampaign", report),
+    ]
 
     /// Returns the key with which a producer makes a repeated request harmless; nil when there is none.
     static func idempotencyKey(_ call: Call<APIResponder>) -> String? {
@@ -26,7 +25,7 @@ enum CampaignRoutes {
 
     // MARK: - Sending
 
-    /// Returns 202 when the broker has confirmed the job, 200 when the campaign exists already.
+    /// Returns 202 when the broker has confirmed the job, 200 when the same job was sent before.
     private static func send(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let body = try await BodyReader.json(call.request, upTo: BodyReader.jobMax)
@@ -34,7 +33,7 @@ enum CampaignRoutes {
         return try await publish(try await judge(body, call, core, now), body, core, now)
     }
 
-    /// Publishes a valid job with confirm, unless its campaign exists; the answer is that of `send`.
+    /// Publishes a valid job with confirm, unless it was sent before; the answer is that of `send`.
     static func publish(
         _ judgement: JobCoordinator.Judgement,
         _ body: [UInt8],
@@ -44,6 +43,7 @@ enum CampaignRoutes {
         let place: HTTPFields = [.location: judgement.place]
         if judgement.isKnown { return .json(judgement.document("existing"), headers: place) }
         try await core.broker.publish(judgement.job, body: body, at: now)
+        core.sentJobs.note(judgement.job, at: now)
         return .json(judgement.document("pending"), .accepted, headers: place)
     }
 
@@ -141,28 +141,5 @@ enum CampaignRoutes {
         let rows = try await CampaignStatusReader.rows(found, in: core.ledger)
         let next = found.count == limit ? found.last.map { JSONValue.string(String($0.facts.number)) } : nil
         return .json(["campaigns": .array(rows.map(\.json)), "next": next ?? .null])
-    }
-
-    // MARK: - Orders
-
-    private static func order(_ order: LifeOrder) -> Route<APIResponder> {
-        Route(
-            .post,
-            PathTemplate(stringLiteral: "/v1/campaigns/{app}/{id}:\(order.rawValue)"),
-            .role(.operator),
-            "\(order.rawValue)Campaign"
-        ) { call, core in
-            try call.query.allow([])
-            let (app, id) = (try call.app(), call.parameter("id"))
-            let result = try await CampaignOrder(order).give(
-                app: app,
-                id: id,
-                by: call.caller.name,
-                in: core.ledger,
-                broker: core.server.configuration.amqp
-            )
-            if case .done(let facts) = result { return .json(facts.orderJSON) }
-            throw result.refusal(of: order.rawValue).map { HTTPProblem($0) } ?? notFound(id)
-        }
     }
 }

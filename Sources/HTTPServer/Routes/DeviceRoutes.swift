@@ -12,6 +12,7 @@ enum DeviceRoutes {
         Route(.put, "/v1/apps/{app}/devices/{device}", .role(.operator), "putDevice", put),
         Route(.get, "/v1/apps/{app}/devices/{device}", .role(.viewer), "getDevice", show),
         Route(.delete, "/v1/apps/{app}/devices/{device}", .role(.operator), "forgetDevice", forget),
+        Route(.post, "/v1/apps/{app}/devices:trace", .role(.viewer), "traceDevice", trace),
     ]
 
     /// Registers or changes a device: one line of `device import`, with the id from the path.
@@ -54,6 +55,37 @@ enum DeviceRoutes {
             "app": .string(app), "forgotten": .array(forgotten.map(JSONValue.string)),
             "list_places": .number(JSONNumber(places)),
         ])
+    }
+
+    /// Returns what campaigns did for a device, for all devices of a user, or for a token.
+    ///
+    /// The search is the request's body, because a path is kept in logs.
+    private static func trace(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
+        try call.query.allow([])
+        let app = try call.app()
+        var body = try await BodyMembers(call.request, ["device", "user", "token", "since"])
+        let since = body.value("since", "give an instant, for example 2026-11-20T21:30:00Z") {
+            try? Timestamp(rfc3339: $0)
+        }
+        let searches: [DeviceSearch] = [
+            body.text("device").map { .device($0) }, body.text("user").map { .user($0) },
+            body.text("token").map { .token($0) },
+        ].compactMap { $0 }
+        try body.check("The search cannot be used")
+        guard let search = searches.first, searches.count == 1 else {
+            throw HTTPProblem(.usage, "name a device, a user, or a token: one of them")
+        }
+        let place = try core.longReads.begin(for: call.caller.name)
+        defer { withExtendedLifetime(place) {} }
+        let traces = try await search.traces(
+            app: app,
+            since: since ?? Timestamp(milliseconds: 0),
+            in: core.ledger
+        )
+        guard let traces else {
+            throw HTTPProblem(.notFound, "the registry of \(app) has no such device, and no campaign's audience either")
+        }
+        return .json(["traces": .array(traces.map { DeviceTraceView($0).json })])
     }
 
     private static func device(_ call: Call<APIResponder>, _ core: APICore) async throws -> RegisteredDevice {

@@ -14,7 +14,7 @@ struct JobCoordinator {
     struct Judgement {
         let job: Job
         var warnings: [Problem]
-        /// True if the same job is a campaign already.
+        /// True if the same job is a campaign already, or was sent and waits for its verdict.
         let isKnown: Bool
 
         /// Returns the answer, in the form of `campaign send --json`.
@@ -31,7 +31,8 @@ struct JobCoordinator {
 
     /// Judges a job.
     ///
-    /// Throws 422 with all its problems, 404 for an app that the caller may not use, 409 when another job has the id.
+    /// Throws 422 with all its problems, 404 for an app that the caller may not use, 409 when another job has the id. A
+    /// repeat is answered alike before and after a worker's verdict.
     /// `content` is the id of a content that came with the job and is stored before the job is published.
     func judge(
         _ body: [UInt8],
@@ -39,23 +40,13 @@ struct JobCoordinator {
         bringing content: String? = nil,
         now: Timestamp
     ) async throws -> Judgement {
-        var envelope = JobEnvelope(
-            messageID: key,
-            contentType: "application/json",
-            type: JobDecoder.messageType,
-            timestampSeconds: now.seconds,
-            now: now,
-            tokens: ProviderRegistry.tokens
-        )
+        var envelope = Self.envelope(key, now)
         let decoding = JobDecoder.decode(body, envelope: envelope)
         if let app = decoding.app { try caller.require(app: app) }
         // A job once accepted stays accepted, whatever is wrong with it by now.
         envelope.judgesTime = false
-        if let job = JobDecoder.decode(body, envelope: envelope).job,
-            let known = try await LocalIntake.known(job, in: core.ledger)
-        {
-            guard case .conflict(let problem) = known else { return Judgement(job: job, warnings: [], isKnown: true) }
-            throw conflict(problem, job)
+        if let job = JobDecoder.decode(body, envelope: envelope).job, try await isKnown(job) {
+            return Judgement(job: job, warnings: [], isKnown: true)
         }
         guard let job = decoding.job else { throw HTTPProblem(ProblemDocument(refused: decoding)) }
         let check = LocalIntake.check(job, apps: core.server.apps.all, now: now)
@@ -65,6 +56,38 @@ struct JobCoordinator {
         case .accept: return Judgement(job: job, warnings: warnings, isKnown: false)
         case .existing: return Judgement(job: job, warnings: warnings, isKnown: true)
         case .refuse(let problems): throw refusal(problems, job, warnings)
+        case .conflict(let problem): throw conflict(problem, job)
+        }
+    }
+
+    /// Decodes a job that is not sent; throws as ``judge(_:key:bringing:now:)`` for its problems and its app.
+    func decode(_ body: [UInt8], key: String?, now: Timestamp) throws(HTTPProblem) -> (job: Job, warnings: [Problem]) {
+        let decoding = JobDecoder.decode(body, envelope: Self.envelope(key, now))
+        if let app = decoding.app { try caller.require(app: app) }
+        guard let job = decoding.job else { throw HTTPProblem(ProblemDocument(refused: decoding)) }
+        return (job, decoding.warnings)
+    }
+
+    private static func envelope(_ key: String?, _ now: Timestamp) -> JobEnvelope {
+        JobEnvelope(
+            messageID: key,
+            contentType: "application/json",
+            type: JobDecoder.messageType,
+            timestampSeconds: now.seconds,
+            now: now,
+            tokens: ProviderRegistry.tokens
+        )
+    }
+
+    /// Returns true for a repeat; throws 409 when its id belongs to another job.
+    private func isKnown(_ job: Job) async throws -> Bool {
+        if let known = try await LocalIntake.known(job, in: core.ledger) {
+            if case .conflict(let problem) = known { throw conflict(problem, job) }
+            return true
+        }
+        switch try await core.sentJobs.answer(to: job, in: core.ledger) {
+        case nil: return false
+        case .existing: return true
         case .conflict(let problem): throw conflict(problem, job)
         }
     }
@@ -80,7 +103,8 @@ struct JobCoordinator {
         )
     }
 
-    private func refusal(_ problems: [Problem], _ job: Job, _ warnings: [Problem]) -> HTTPProblem {
+    /// Returns the refusal of a job that could be decoded.
+    func refusal(_ problems: [Problem], _ job: Job, _ warnings: [Problem]) -> HTTPProblem {
         HTTPProblem(
             ProblemDocument(
                 .invalidJob,

@@ -17,6 +17,12 @@ enum ParkedRoutes {
         Route(.post, "/v1/parked/{number}:discard", .role(.operator), "discardParked") { call, core in
             try await carryOut(.discard, call, core)
         },
+        Route(.post, "/v1/parked:replay", .role(.operator), "replayParkedMany") { call, core in
+            try await ParkedMany(call, core).carryOut(.replay)
+        },
+        Route(.post, "/v1/parked:discard", .role(.operator), "discardParkedMany") { call, core in
+            try await ParkedMany(call, core).carryOut(.discard)
+        },
     ]
 
     private static func list(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {

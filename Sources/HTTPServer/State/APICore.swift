@@ -12,6 +12,8 @@ final class APICore: Sendable {
     let feed: LiveFeed
     let fleet: FleetPoll
     let limiter: RateLimiter
+    let longReads = LongReads()
+    let sentJobs = SentJobs()
 
     init(_ server: ServerCore, gate: Gate) {
         self.server = server

@@ -16,9 +16,15 @@ package struct AudienceCount: Sendable, Equatable {
     /// Devices by time zone; an empty name means none.
     package private(set) var timeZones: [String: Int] = [:]
 
+    /// The ledger lacks a list that an audience names.
+    package struct UnknownList: Error {
+        /// The list, and how to upload it.
+        package let problem: Problem
+    }
+
     /// Counts an audience; writes nothing.
     ///
-    /// Throws `LedgerError.failed` when a list that it names does not exist.
+    /// Throws `UnknownList` when a list that it names does not exist.
     package static func of(
         _ selector: Audience,
         exclude: Audience?,
@@ -29,8 +35,8 @@ package struct AudienceCount: Sendable, Equatable {
             guard case .list(let name, let version) = selector else { return nil }
             let record = try await ledger.read { try $0.list(app: app, name: name, version: version) }
             guard let record else {
-                let problem = Problem.unknownList(name: name, version: version, store: "the store \(ledger.storeID)")
-                throw LedgerError.failed(problem.detail)
+                let store = "the store \(ledger.storeID)"
+                throw UnknownList(problem: .unknownList(name: name, version: version, store: store))
             }
             return record.number
         }

@@ -67,6 +67,9 @@ package enum LocalIntake {
         }
     }
 
+    /// Returns the hash by which a repeated job is recognized.
+    package static func identity(of job: Job) -> [UInt8] { SHA256.digest(job.canonicalJSON()) }
+
     /// Returns intake's answer to a job whose key belongs to a campaign, even if the job is invalid by now; else nil.
     ///
     /// `job` was decoded without judging its time.
@@ -76,23 +79,28 @@ package enum LocalIntake {
     ) async throws(LedgerError) -> IntakeDecision? {
         let (app, id) = (job.app, job.id)
         let campaign = try await ledger.read { try $0.knownCampaign(app: app, id: id) }
-        let identity = SHA256.digest(job.canonicalJSON())
-        return campaign.flatMap { IntakeDecision.known(job: job, identity: identity, holder: $0.holder) }
+        return campaign.flatMap { IntakeDecision.known(job: job, identity: identity(of: job), holder: $0.holder) }
     }
 
     /// Returns intake's answer to a valid job, as far as the ledger tells.
     ///
-    /// Only the worker that takes the job can tell if the app is known: that worker may start later. `content`: the id
-    /// of a content that is stored before the job is published, and may not exist yet.
+    /// An app and its providers are known as intake knows them: live workers have them. Without live workers every app
+    /// is, because a worker that starts later may have it. `content`: the id of a content that is stored before the job
+    /// is published, and may not exist yet.
     package static func decide(
         _ job: Job,
         bringing content: String? = nil,
         in ledger: Ledger
     ) async throws(LedgerError) -> IntakeDecision {
-        let identity = SHA256.digest(job.canonicalJSON())
-        let store = ledger.storeID
-        var knowledge = try await ledger.read { try $0.knowledge(of: job, isAppKnown: true, store: store) }
+        let (store, now) = (ledger.storeID, ledger.now())
+        var knowledge = try await ledger.read { reader in
+            let live = try reader.liveAccounts(now: now).providers
+            let served = live[job.app]
+            var knowledge = try reader.knowledge(of: job, isAppKnown: live.isEmpty || served != nil, store: store)
+            if let served { knowledge.unserved = Set(knowledge.providers).subtracting(served) }
+            return knowledge
+        }
         if let content, job.content.rich?.id == content { knowledge.isContentKnown = true }
-        return IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge)
+        return IntakeDecision.decide(job: job, identity: identity(of: job), knowledge: knowledge)
     }
 }

@@ -14,6 +14,8 @@ package struct FleetStatusView: Sendable, Equatable {
         package var detail: String
         /// A word or two for a part that is not well; it may work with a fault, and then is not `DOWN`.
         package var trouble: String
+        /// The worker that the part is; nil for other parts.
+        package var worker: WorkerRecord?
 
         /// Creates the health of a part.
         package init(name: String, isWell: Bool, detail: String, trouble: String = "DOWN") {
@@ -25,6 +27,14 @@ package struct FleetStatusView: Sendable, Equatable {
 
         /// The health for people, a word or two.
         var word: String { isWell ? "ok" : trouble }
+
+        /// The health for scripts; a worker's has its last report.
+        var json: JSONValue {
+            .object([
+                "name": .string(name), "well": .bool(isWell), "detail": .string(detail),
+                "last_heard_at": worker.map { .string($0.seenAt.rfc3339) }, "health": worker?.health?.json,
+            ])
+        }
     }
 
     /// A queue with work, or a rung of the retry ladder.
@@ -81,11 +91,7 @@ package struct FleetStatusView: Sendable, Equatable {
     /// The document of `status --json`.
     package var json: JSONValue {
         .object([
-            "parts": .array(
-                parts.map {
-                    .object(["name": .string($0.name), "well": .bool($0.isWell), "detail": .string($0.detail)])
-                }
-            ),
+            "parts": .array(parts.map(\.json)),
             "backlogs": .array(
                 backlogs.map { backlog in
                     .object([

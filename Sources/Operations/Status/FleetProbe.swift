@@ -208,11 +208,13 @@ extension FleetFacts {
         ]
         let missed = Set(FleetHealth(workers: workers, clockSource: clock.source).missed(now: at).map(\.id))
         view.parts += workers.map { worker in
-            part(
+            var part = part(
                 worker,
                 isMissed: missed.contains(worker.id),
                 view.problems.filter { $0.subject == "worker \(worker.name)" }
             )
+            part.worker = worker
+            return part
         }
         view.parts += webhooks.map { WebhookView($0).health }
         view.backlogs = queues.compactMap { queue in

@@ -20,21 +20,31 @@ public struct DeviceResult: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Visits all devices of a campaign in the order of its list, with bounded memory.
+    /// Visits all devices of a campaign in the order of its list, a page at a time, with bounded memory.
     ///
     /// Each page of ten chunks is a read transaction of its own, so a campaign that is being sent is seen at several
     /// instants. Duplicates, which are not in the list, are left out.
-    public func devices(
+    public func devicePages(
         campaign: UInt32,
-        _ body: @Sendable (DeviceResult) throws -> Void
+        _ body: ([DeviceResult]) async throws -> Void
     ) async throws {
         var chunk: UInt32 = 0
         while true {
             let from = chunk
             let page = try await read { try $0.deviceResults(campaign: campaign, chunks: from..<from + 10) }
             if page.isEmpty { return }
-            for device in page { try body(device) }
+            try await body(page)
             chunk += 10
+        }
+    }
+
+    /// Visits all devices as ``devicePages(campaign:_:)`` does, one by one.
+    public func devices(
+        campaign: UInt32,
+        _ body: @Sendable (DeviceResult) throws -> Void
+    ) async throws {
+        try await devicePages(campaign: campaign) { page in
+            for device in page { try body(device) }
         }
     }
 }

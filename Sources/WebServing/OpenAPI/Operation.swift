@@ -18,6 +18,8 @@ package struct Operation: Sendable {
         case json(String)
         /// Text of a type.
         case text(String)
+        /// A record a line, in the forms of an export.
+        case lines
         /// A content that apps fetch.
         case content
     }
@@ -117,6 +119,7 @@ extension Operation {
             switch good {
             case .json(let name): ["application/json": ["schema": JSONSchema.reference(name)]]
             case .text(let type): [type: ["schema": JSONSchema.text]]
+            case .lines: Self.lines
             case .content: Self.contents
             }
         let good = statuses.map { status in

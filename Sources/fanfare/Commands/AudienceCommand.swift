@@ -44,8 +44,10 @@ struct AudienceCommand: AsyncParsableCommand {
 
         func run() async throws {
             let (selector, exclude, app) = try audience()
-            let count = try await options.withLedger {
-                try await AudienceCount.of(selector, exclude: exclude, app: app, in: $0)
+            let count = try await options.withLedger { ledger in
+                do {
+                    return try await AudienceCount.of(selector, exclude: exclude, app: app, in: ledger)
+                } catch let error as AudienceCount.UnknownList { throw CommandFailure(.failed, error.problem.detail) }
             }
             output.write(count.text, count.json)
         }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Campaigns
 import Delivery
 import Operations
-import PushProviders
 import Store
 
 /// A selection of campaigns by app, provider and urgency.
@@ -18,27 +17,10 @@ struct PauseScopeOptions: ParsableArguments {
 
     /// Returns the scope; throws for unknown names, which would pause nothing.
     func scope(in ledger: Ledger) async throws -> PauseScope {
-        var scope = PauseScope(app: app)
-        if let app {
-            let now = ledger.now()
-            let known = try await ledger.read { try $0.knownApps(now: now) }
-            guard known.contains(app) else {
-                let names = known.isEmpty ? "it knows none yet" : "it knows \(known.sorted().joined(separator: ", "))"
-                throw CommandFailure(.usage, "the ledger \(ledger.path) knows no app \(app); \(names)")
-            }
-        }
-        if let provider {
-            guard let known = ProviderRegistry.providers.first(where: { $0.name.rawValue == provider }) else {
-                let names = ProviderRegistry.providers.map(\.name.rawValue).joined(separator: ", ")
-                throw CommandFailure(.usage, "there is no provider \(provider); give \(names)")
-            }
-            scope.provider = known.name
-        }
-        if let urgency {
-            guard let known = Urgency(rawValue: urgency) else {
-                throw CommandFailure(.usage, "urgency is urgent or bulk, not \(urgency)")
-            }
-            scope.urgency = known
+        let (scope, problems) = try await FleetPause.scope(app: app, provider: provider, urgency: urgency, in: ledger)
+        guard problems.isEmpty else {
+            let title = "The ledger \(ledger.path) has no such campaigns"
+            throw CommandFailure(ProblemDocument(.usage, title: title, errors: problems))
         }
         return scope
     }
@@ -67,12 +49,14 @@ struct PauseCommand: AsyncParsableCommand {
     func run() async throws {
         try await flags.options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
-            let now = ledger.now()
-            let (isNew, pauses) = try await ledger.order(isDryRun: flags.isDryRun) { transaction in
-                (try transaction.pause(scope, by: Operator.name, now: now), try transaction.reader.pauses())
-            }
+            let (isNew, pauses) = try await FleetPause.begin(
+                scope,
+                by: Operator.name,
+                in: ledger,
+                isDryRun: flags.isDryRun
+            )
             let verb = isNew && flags.isDryRun ? "would be paused" : isNew ? "is paused" : "is paused already"
-            flags.write("\(scope) \(verb)", PauseText.json(pauses))
+            flags.write("\(scope) \(verb)", FleetPause.json(pauses))
         }
     }
 }
@@ -99,15 +83,17 @@ struct ResumeCommand: AsyncParsableCommand {
     func run() async throws {
         try await flags.options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
-            let now = ledger.now()
-            let (ended, left) = try await ledger.order(isDryRun: flags.isDryRun) { transaction in
-                (try transaction.resume(scope, by: Operator.name, now: now), try transaction.reader.pauses())
-            }
+            let (ended, left) = try await FleetPause.end(
+                scope,
+                by: Operator.name,
+                in: ledger,
+                isDryRun: flags.isDryRun
+            )
             let still = left.filter { $0.scope.meets(scope) }
             let verb = flags.isDryRun ? "would go on" : "goes on"
             var lines = ended.map { "\($0.scope) \(verb)" }
             if lines.isEmpty, still.isEmpty { lines = ["\(scope) was not paused"] }
-            if flags.isJSON || !lines.isEmpty { flags.write(lines.joined(separator: "\n"), PauseText.json(left)) }
+            if flags.isJSON || !lines.isEmpty { flags.write(lines.joined(separator: "\n"), FleetPause.json(left)) }
             guard let first = still.first else { return }
             let flags = first.scope.flags.isEmpty ? "" : " " + first.scope.flags
             throw CommandFailure(
@@ -115,24 +101,6 @@ struct ResumeCommand: AsyncParsableCommand {
                 "\(first.scope) is still paused, which is more than \(scope): end it with fanfare resume\(flags)"
             )
         }
-    }
-}
-
-enum PauseText {
-    /// Returns all pauses.
-    static func json(_ pauses: [PauseRecord]) -> JSONValue {
-        .object([
-            "pauses": .array(
-                pauses.map { pause in
-                    .object([
-                        "app": pause.scope.app.map(JSONValue.string) ?? .null,
-                        "provider": pause.scope.provider.map { .string($0.rawValue) } ?? .null,
-                        "urgency": pause.scope.urgency.map { .string($0.rawValue) } ?? .null,
-                        "since": .string(pause.since.rfc3339),
-                    ])
-                }
-            )
-        ])
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Campaigns
+import Operations
 
 /// The option to rehearse an order: the same flag on all of them.
 struct DryRunOptions: ParsableArguments {
@@ -7,8 +8,5 @@ struct DryRunOptions: ParsableArguments {
     var dryRun = false
 
     /// Returns an order's document, marked if it is a dry run.
-    func marked(_ document: JSONValue) -> JSONValue {
-        guard dryRun, case .object(let members) = document else { return document }
-        return .object(members + [JSONMember("dry_run", true)])
-    }
+    func marked(_ document: JSONValue) -> JSONValue { document.marked(isDryRun: dryRun) }
 }

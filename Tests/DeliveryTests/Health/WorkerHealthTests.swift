@@ -29,9 +29,10 @@ import Testing
         health.credentials = [credential, WorkerHealth.Credential(app: "shop", provider: .fcm)]
         let text = health.json.text
         #expect(WorkerHealth(try #require(JSONReader.read(Array(text.utf8)).value)) == health)
-        let later = #"{"later": [1], "broker": {"since": 5, "more": 1}, "credentials": [{"app": "x"}, 7]}"#
+        let later =
+            #"{"later": [1], "broker": {"since": "1970-01-01T00:00:05Z", "more": 1}, "credentials": [{"app": "x"}, 7]}"#
         let read = WorkerHealth(try #require(JSONReader.read(Array(later.utf8)).value))
-        #expect(read.broker == WorkerHealth.Fault(since: Timestamp(milliseconds: 5), reason: ""))
+        #expect(read.broker == WorkerHealth.Fault(since: Timestamp(milliseconds: 5000), reason: ""))
         #expect(read.credentials.isEmpty && read.versions.isEmpty && read.ledger == nil)
         #expect(WorkerHealth(.string("?")) == WorkerHealth())
     }

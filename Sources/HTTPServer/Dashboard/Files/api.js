@@ -29,7 +29,11 @@ async function answer(response) {
 
 export async function get(path) { return answer(await fetch(path, { headers: headers() })); }
 
-export async function post(path) { return answer(await fetch(path, { method: "POST", headers: headers() })); }
+export async function post(path, value) {
+  if (value === undefined) return answer(await fetch(path, { method: "POST", headers: headers() }));
+  const more = { "Content-Type": "application/json" };
+  return answer(await fetch(path, { method: "POST", headers: headers(more), body: JSON.stringify(value) }));
+}
 
 export function campaignPath(app, id) { return `/v1/campaigns/${encodeURIComponent(app)}/${encodeURIComponent(id)}`; }
 

@@ -1,7 +1,7 @@
 // The list of campaigns, and the page of one.
 
 import { campaignPath, get, listen, post } from "./api.js";
-import { confirmed, duration, element, instant, notice, number, part, percent, table } from "./page.js";
+import { choice, confirmed, duration, element, field, form, instant, notice, number, part, percent, table } from "./page.js";
 import { Rate, ended, outcomes } from "./rate.js";
 
 const orders = {
@@ -44,6 +44,24 @@ function kind(campaign) {
 async function give(name, order, status) {
   if (!await confirmed(`${order.title} ${status.app}/${status.id}?`, order.text, order.title)) return;
   try { await post(`${campaignPath(status.app, status.id)}:${name}`); } catch (error) { notice(error.message); }
+}
+
+// Another rate, end or urgency; what is left empty stays.
+function changing(app, id) {
+  const rate = field("Requests a second, or none", { inputmode: "numeric" });
+  const end = field("End: 2026-11-20T21:30:00Z");
+  const urgency = choice("Urgency", [["", "urgency as it is"], ["urgent", "urgent"], ["bulk", "bulk"]]);
+  return form("set", [rate, end, urgency], "Change", async () => {
+    const change = {};
+    const wanted = rate.value.trim();
+    if (wanted) change.per_second = wanted === "none" ? null : /^[0-9]+$/.test(wanted) ? Number(wanted) : wanted;
+    if (end.value.trim()) change.expires_at = end.value.trim();
+    if (urgency.value) change.urgency = urgency.value;
+    const text = Object.entries(change).map(([name, value]) => `${name.replace("_", " ")}: ${value ?? "none"}`).join(", ");
+    if (text && !await confirmed(`Change ${app}/${id}?`, text, "Change")) return;
+    await post(`${campaignPath(app, id)}:set`, change);
+    for (const one of [rate, end, urgency]) one.value = "";
+  });
 }
 
 // MARK: All campaigns
@@ -121,10 +139,10 @@ export async function detail(view, context, app, id) {
   const rate = new Rate();
   const history = [];
   const title = part("h1");
-  const parts = { progress: part(), buttons: part() };
+  const parts = { progress: part(), buttons: part(), set: part() };
   const body = element("div", { class: "cards" });
   view.append(element("p", {}, element("a", { href: "#/campaigns" }, "← All campaigns")), title.node,
-    element("section", { class: "card", id: "progress", "aria-label": "Progress" }, parts.progress.node, parts.buttons.node), body);
+    element("section", { class: "card", id: "progress", "aria-label": "Progress" }, parts.progress.node, parts.buttons.node, parts.set.node), body);
   let status = await get(campaignPath(app, id));
   // The phones' reports: a few rows of the ledger. They keep coming after the campaign is over.
   let report = null;
@@ -144,6 +162,8 @@ export async function detail(view, context, app, id) {
       bar(status), legend(),
     ]);
     parts.buttons.show(status.state, () => buttons(status, context.mayAct));
+    const mayChange = context.mayAct && orders.cancel.states.includes(status.state);
+    parts.set.show(mayChange, () => mayChange ? changing(app, id) : null);
     body.replaceChildren(...[speed(), funnel(), phones(), answers(), reasons(), waiting(), providers(), times(), events()].filter(Boolean));
   }
 

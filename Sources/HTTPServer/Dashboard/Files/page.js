@@ -52,6 +52,22 @@ export function table(columns, rows) {
   return element("table", { class: "stacked" }, element("thead", {}, head), element("tbody", {}, body));
 }
 
+export function field(label, attributes = {}) { return element("input", { "aria-label": label, placeholder: label, ...attributes }); }
+
+export function choice(label, options) {
+  return element("select", { "aria-label": label }, options.map(([value, text]) => element("option", { value }, text)));
+}
+
+// A line of fields with a button, which calls `send`.
+export function form(id, fields, button, send) {
+  const node = element("form", { class: "filter", id }, fields, element("button", {}, button));
+  node.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send().catch((error) => notice(error.message));
+  });
+  return node;
+}
+
 // A part of the page that is rebuilt only when its value changes: clicked or focused elements of an unchanged part stay
 // the same elements.
 export function part(name = "div", attributes = {}) {

@@ -20,7 +20,7 @@ struct CampaignPauseCommand: CampaignOrderCommand {
     @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        try await give(CampaignOrder(.pause))
+        try await give(.pause)
     }
 }
 
@@ -47,7 +47,7 @@ struct CampaignResumeCommand: CampaignOrderCommand {
     @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        try await give(CampaignOrder(.resume))
+        try await give(.resume)
     }
 }
 
@@ -65,7 +65,7 @@ struct CampaignCancelCommand: CampaignOrderCommand {
     @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        try await give(CampaignOrder(.cancel))
+        try await give(.cancel)
     }
 }
 
@@ -88,7 +88,7 @@ struct CampaignFireCommand: CampaignOrderCommand {
     @OptionGroup var flags: OrderFlags
 
     func run() async throws {
-        try await give(CampaignOrder(.fire))
+        try await give(.fire)
     }
 }
 
@@ -99,11 +99,11 @@ protocol CampaignOrderCommand: AsyncParsableCommand {
 }
 
 extension CampaignOrderCommand {
-    /// Gives the order and prints the campaign's state; `addition` ends the line for people.
-    func give(_ order: CampaignOrder, addition: String = "") async throws {
+    /// Gives an order of the campaign's life and prints the campaign's state.
+    func give(_ order: LifeOrder) async throws {
         let (campaign, broker) = (campaign, try flags.options.load().amqp)
-        try await flags.options.withLedger { ledger in
-            let result = try await order.give(
+        try await give(order.rawValue) { ledger in
+            try await CampaignOrder(order).give(
                 app: campaign.app,
                 id: campaign.id,
                 by: Operator.name,
@@ -111,8 +111,19 @@ extension CampaignOrderCommand {
                 broker: broker,
                 isDryRun: flags.isDryRun
             )
-            if case .done(let facts) = result { return report(facts, order.verb, addition) }
-            if let refusal = result.refusal(of: order.verb) { throw CommandFailure(refusal) }
+        }
+    }
+
+    /// Gives an order and prints the campaign's state; `addition` ends the line for people.
+    func give(
+        _ verb: String,
+        addition: String = "",
+        _ give: (Ledger) async throws -> LifeResult
+    ) async throws {
+        try await flags.options.withLedger { ledger in
+            let result = try await give(ledger)
+            if case .done(let facts) = result { return report(facts, verb, addition) }
+            if let refusal = result.refusal(of: verb) { throw CommandFailure(refusal) }
             throw campaign.notFound(in: ledger)
         }
     }

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Operations
-import PushProviders
 import Store
-import Synchronization
 
 /// Lists every device of a campaign with its outcome.
 struct CampaignOutcomesCommand: AsyncParsableCommand {
@@ -37,15 +35,14 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        let known = Outcome.allCases.map(\.name) + ["pending"]
-        guard outcome.map(known.contains) ?? true else {
-            throw ValidationError("--outcome is one of \(known.joined(separator: ", "))")
+        guard outcome.map(OutcomeExport.outcomes.contains) ?? true else {
+            throw ValidationError("--outcome is one of \(OutcomeExport.outcomes.joined(separator: ", "))")
         }
     }
 
     func run() async throws {
-        let (campaign, wanted, reason) = (campaign, outcome, reason)
-        let isJSON = output.json || ndjson
+        let campaign = campaign
+        let export = OutcomeExport(output.json || ndjson ? .ndjson : .csv, outcome: outcome, reason: reason)
         try await options.withLedger { ledger in
             let found = try await ledger.read { try $0.campaignNumber(app: campaign.app, id: campaign.id) }
             guard let number = found else { throw campaign.notFound(in: ledger) }
@@ -56,64 +53,10 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
                         + "(store.retention.outcomes); its totals are: fanfare campaign status \(campaign.text)"
                 )
             }
-            let page = OutputPage()
-            if !isJSON { try page.add("token,provider,id,outcome,requests,reason\n") }
-            try await ledger.devices(campaign: number) { device in
-                let outcome = device.outcome?.name ?? "pending"
-                guard wanted == nil || wanted == outcome, reason == nil || reason == device.reason else { return }
-                try page.add(isJSON ? Self.object(device, outcome) : Self.record(device, outcome))
+            // A write fails when the output's reader is gone, which ends the command.
+            try await export.write(campaign: number, in: ledger) { page in
+                guard Terminal.write(page) else { throw FanfareExit.failed }
             }
-            try page.flush()
         }
-    }
-
-    private static func object(_ device: DeviceResult, _ outcome: String) -> String {
-        JSONValue.object([
-            "token": .string(Self.token(device)), "provider": .string(device.provider.rawValue),
-            "id": device.id.map(JSONValue.string) ?? .null, "outcome": .string(outcome),
-            "requests": .number(JSONNumber(device.requests)),
-            "reason": device.reason.map(JSONValue.string) ?? .null,
-        ]).text + "\n"
-    }
-
-    private static func record(_ device: DeviceResult, _ outcome: String) -> String {
-        let fields = [
-            Self.token(device), device.provider.rawValue, device.id ?? "", outcome, String(device.requests),
-            device.reason ?? "",
-        ]
-        return fields.map(quoted).joined(separator: ",") + "\n"
-    }
-
-    private static func token(_ device: DeviceResult) -> String {
-        ProviderRegistry.tokens.text(of: Array(device.token), provider: device.provider)
-    }
-
-    /// Returns a field quoted as RFC 4180 requires.
-    private static func quoted(_ field: String) -> String {
-        guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return field }
-        return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
-}
-
-/// Collects lines and writes them a page at a time.
-private final class OutputPage: Sendable {
-    private static let pageBytes = 65_536
-    private let text = Mutex("")
-
-    func add(_ line: String) throws {
-        let isFull = text.withLock { text in
-            text += line
-            return text.utf8.count >= Self.pageBytes
-        }
-        if isFull { try flush() }
-    }
-
-    /// Writes the page; throws when the output's reader is gone, which ends the command.
-    func flush() throws {
-        let page = text.withLock { text in
-            defer { text = "" }
-            return text
-        }
-        if !page.isEmpty, !Terminal.write(page) { throw FanfareExit.failed }
     }
 }

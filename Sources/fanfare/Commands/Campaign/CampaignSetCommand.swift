@@ -1,10 +1,7 @@
 import ArgumentParser
 import Campaigns
-import Delivery
 import Operations
-import PushProviders
 import Settings
-import Store
 
 /// Changes a campaign while it runs.
 struct CampaignSetCommand: CampaignOrderCommand {
@@ -55,87 +52,44 @@ struct CampaignSetCommand: CampaignOrderCommand {
     }
 
     func run() async throws {
-        let (perSecond, urgency) = (perSecond, urgency.flatMap { Urgency(rawValue: $0) })
-        let end = try await end()
-        let told = [expiresAt.map { ", until \($0.text)" }, urgency.map { ", \($0.rawValue)" }].compactMap { $0 }
+        let urgency = urgency.flatMap { Urgency(rawValue: $0) }
+        let change = CampaignChange(rate: perSecond?.rate, end: expiresAt?.end, urgency: urgency)
+        let told = [change.end.map { ", until \($0.text)" }, urgency.map { ", \($0.rawValue)" }].compactMap { $0 }
             .joined()
-        let order = CampaignOrder(verb: "set") { campaign, transaction, circumstances throws(LedgerError) in
-            let (actor, now) = (circumstances.actor, circumstances.now)
-            var result = LifeResult.unknown
-            // The change that may be refused comes first: a refusal then changes nothing.
-            if let end {
-                result = try transaction.setEnd(campaign: campaign, end.end, storage: end.storage, by: actor, now: now)
-                guard case .done = result else { return result }
-            }
-            if let perSecond {
-                result = try transaction.setPace(campaign: campaign, perSecond.pace, by: actor, now: now)
-                guard case .done = result else { return result }
-            }
-            if let urgency { result = try transaction.setUrgency(campaign: campaign, urgency, by: actor, now: now) }
-            return result
-        }
-        try await give(order, addition: told)
-    }
-
-    /// Returns the new end with its bound; nil when the end stays.
-    private func end() async throws -> (end: NewEnd, storage: Duration)? {
-        guard let expiresAt else { return nil }
         let (campaign, configuration) = (campaign, try flags.options.load())
-        return try await flags.options.withLedger { ledger in
-            let now = ledger.now()
-            let (status, zones) = try await ledger.read { reader in
-                let status = try reader.status(app: campaign.app, id: campaign.id, now: now)
-                return (status, try status.map { try reader.partZones(campaign: $0.number) } ?? [])
-            }
-            guard let status else { throw campaign.notFound(in: ledger) }
-            // The bound is the shortest storage time among the campaign's providers.
-            let known = status.providers.map(\.provider) + [status.lane.provider]
-            let storages = known.compactMap { ProviderRegistry.provider(named: $0)?.limits.storage }
-            let storage = storages.min() ?? .seconds(ExpiryRule.secondsMax)
-            switch expiresAt {
-            case .at(let instant): return (.at(instant), storage)
-            case .local(let reading):
-                let apps = (try? AppsFile.read(path: configuration.appsFile)) ?? []
-                let own = apps.first { $0.name == status.app }?.timeZone
-                return (.byZone(ZoneClock.instants(of: reading, in: zones, own: own)), storage)
-            }
+        try await give(CampaignChange.verb, addition: told) { ledger in
+            try await change.give(
+                app: campaign.app,
+                id: campaign.id,
+                by: Operator.name,
+                in: ledger,
+                broker: configuration.amqp,
+                apps: (try? AppsFile.read(path: configuration.appsFile)) ?? [],
+                isDryRun: flags.isDryRun
+            )
         }
     }
 }
 
 /// An end on the command line: an instant, or a local time.
-enum EndArgument: ExpressibleByArgument {
-    case at(Timestamp)
-    case local(LocalTime)
-
-    /// The end as it was understood.
-    var text: String {
-        switch self {
-        case .at(let instant): instant.rfc3339
-        case .local(let reading): "\(reading.text) by each part's clock"
-        }
-    }
+struct EndArgument: ExpressibleByArgument {
+    let end: CampaignChange.End
 
     init?(argument: String) {
-        if let instant = try? Timestamp(rfc3339: argument) {
-            self = .at(instant)
-        } else if let reading = LocalTime(text: argument) {
-            self = .local(reading)
-        } else {
-            return nil
-        }
+        guard let end = CampaignChange.End(argument) else { return nil }
+        self.end = end
     }
 }
 
 /// A rate on the command line: a number, or `none`.
 struct RateArgument: ExpressibleByArgument {
-    let pace: Pace?
+    let rate: CampaignChange.Rate
 
     init?(argument: String) {
         if argument == "none" {
-            pace = nil
-        } else if let rate = Int(argument), (1...1_000_000).contains(rate) {
-            pace = Pace(perSecond: rate)
+            rate = .unlimited
+        } else if let number = Int(argument), CampaignChange.Rate.range.contains(number) {
+            rate = .atMost(number)
         } else {
             return nil
         }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Campaigns
 import Operations
-import PushProviders
 import Store
 
 extension DeviceCommand {
@@ -54,17 +53,10 @@ extension DeviceCommand {
             let app = whose.app
             let since = since?.instant ?? Timestamp(milliseconds: 0)
             let token = try from.map(TokenFile.text)
-            let (known, traces) = try await options.withLedger { ledger in
-                let known = try await registered(app: app, token: token, in: ledger)
-                var devices = TracedDevices(
-                    tokens: Set(known.compactMap(\.token)),
-                    ids: Set(known.compactMap(\.installation))
-                )
-                if let text = token ?? who { devices.tokens.formUnion(Registry.tokenBytes(text)) }
-                if let who { devices.ids.insert(who) }
-                return (known, try await ledger.trace(devices, app: app, since: since))
-            }
-            if known.isEmpty, traces.isEmpty {
+            let search: DeviceSearch =
+                if let token { .token(token) } else if let user { .user(user) } else { .device(who ?? "") }
+            let found = try await options.withLedger { try await search.traces(app: app, since: since, in: $0) }
+            guard let traces = found else {
                 let what =
                     user.map { "no device of the user \($0)" } ?? who.map { "no device \($0)" } ?? "no such token"
                 throw CommandFailure(.notFound, "the registry of \(app) has \(what), and no campaign's audience either")
@@ -77,22 +69,6 @@ extension DeviceCommand {
             } else {
                 Terminal.write(views.map(\.text).joined(separator: "\n\n") + "\n")
             }
-        }
-
-        /// Returns the registered devices that are meant; none is no failure.
-        private func registered(app: String, token: String?, in ledger: Ledger) async throws -> [RegisteredDevice] {
-            let (who, user) = (who, user)
-            if let user { return try await ledger.read { try $0.devices(app: app, user: user) } }
-            if let who, let device = try await ledger.read({ try $0.device(app: app, installation: who) }) {
-                return [device]
-            }
-            guard let text = token ?? who else { return [] }
-            for provider in ProviderRegistry.providers.map(\.name) {
-                if let device = try await Registry.device(app: app, provider: provider, token: text, in: ledger) {
-                    return [device]
-                }
-            }
-            return []
         }
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Campaigns
+import Operations
 import Store
 
 /// A selection of parked messages by common facts.
@@ -45,15 +45,11 @@ struct ParkedChoice: ParsableArguments {
             for id in ids { try await body(id) }
             return
         }
-        let filter = common.filter
-        let last = try await ledger.read { try $0.lastParkedID() }
-        var after: Int64 = 0
+        var pages = try await ParkedPages(common.filter, in: ledger)
         while true {
-            let from = after
-            let page = try await ledger.read { try $0.parkedIDs(filter, after: from, limit: 100) }.filter { $0 <= last }
-            guard let end = page.last else { return }
+            let page = try await pages.next(100, in: ledger)
+            if page.isEmpty { return }
             for id in page { try await body(id) }
-            after = end
         }
     }
 }
