@@ -182,10 +182,10 @@ extension EndToEnd {
                     return status?.stateReason == "breaker" && status?.pending.held == 1000
                 }
                 #expect(try await breaker(fleet)?.reason == "NoConnection")
-                var configuration = APNsSimulator.Configuration()
+                var configuration = PushSimulator.Configuration()
                 configuration.identity = first.identity
                 configuration.port = first.port
-                let second = try await APNsSimulator.start(configuration)
+                let second = try await PushSimulator.start(configuration)
                 let status = try await fleet.completed("derby", within: .seconds(120))
                 #expect(status.counts.accepted == 1000)
                 #expect(status.attempts == 1000)

@@ -16,7 +16,7 @@ final class PrivateFleet: Sendable {
 
     let folder: String
     let endpoint: AMQPEndpoint
-    let simulator: APNsSimulator.Running
+    let simulator: PushSimulator.Running
     /// The ledger's database if it is not SQLite: its server and its name there.
     let database: Database?
     private let openLedger: Mutex<Ledger>
@@ -33,7 +33,7 @@ final class PrivateFleet: Sendable {
     private init(
         folder: String,
         endpoint: AMQPEndpoint,
-        simulator: APNsSimulator.Running,
+        simulator: PushSimulator.Running,
         database: Database?,
         ledger: Ledger
     ) {
@@ -92,7 +92,7 @@ final class PrivateFleet: Sendable {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try await PrivateBroker.addVirtualHost(name)
-        var configuration = APNsSimulator.Configuration()
+        var configuration = PushSimulator.Configuration()
         configuration.requestsKept = requestsKept
         configuration.fcm = fcm
         configuration.webPush = webPush
@@ -104,7 +104,7 @@ final class PrivateFleet: Sendable {
             configuration.access.tokenSecondsMost = clockSkewMost
         }
         for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
-        let simulator = try await APNsSimulator.start(configuration)
+        let simulator = try await PushSimulator.start(configuration)
         let origin = "https://127.0.0.1:\(simulator.port)"
         let google = simulator.port(of: .fcm).map { "https://127.0.0.1:\($0)" }
         try simulator.identity.write(

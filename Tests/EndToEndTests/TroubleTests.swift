@@ -214,10 +214,10 @@ extension EndToEnd {
                 let first = fleet.simulator
                 let bound = try await worker.metrics().inFlightMost
                 try await first.stop()
-                var configuration = APNsSimulator.Configuration()
+                var configuration = PushSimulator.Configuration()
                 configuration.identity = first.identity
                 configuration.port = first.port
-                let second = try await APNsSimulator.start(configuration)
+                let second = try await PushSimulator.start(configuration)
                 let status = try await fleet.completed("derby", within: .seconds(120))
                 #expect(status.counts.accepted == 10_000)
                 let devices = try await fleet.devices("derby")

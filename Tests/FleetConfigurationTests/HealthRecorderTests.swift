@@ -20,13 +20,13 @@ struct HealthRecorderTests {
         #expect(!recorder.wrote(.report))
         #expect(recorder.failed(.work, full, at: start))
         #expect(!recorder.failed(.work, full, at: after(1)))
-        #expect(!recorder.failed(.report, full, at: after(2)))
+        #expect(!recorder.failed(.report, full, at: after(2)) && !recorder.failed(.test, full, at: after(2)))
         #expect(recorder.failed(.work, .busy(path: "x"), at: after(3)))
         #expect(
             try report().ledger == WorkerHealth.Fault(since: start, reason: LedgerError.busy(path: "x").description)
         )
         // A report may fit where a settlement does not.
-        #expect(!recorder.wrote(.report))
+        #expect(!recorder.wrote(.report) && !recorder.wrote(.test))
         #expect(try report().ledger?.since == start)
         #expect(recorder.wrote(.work) && !recorder.wrote(.work))
         #expect(try report().ledger == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fleet
 
-/// What a worker tells of its event loops.
+/// The metrics of a worker's event loops.
 @Suite struct LoopMetricsTests {
     @Test func `stalls are counted, and the slowest answer is in seconds`() {
         var page = Exposition()

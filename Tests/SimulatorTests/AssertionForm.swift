@@ -5,7 +5,7 @@ import TLS
 /// A sender's request to the token endpoint in RFC 7523's form.
 enum AssertionForm {
     /// Returns the form with an assertion of the simulator's service account; `now` is in seconds since 1970.
-    static func make(for simulator: APNsSimulator.Running, now: Int64) throws -> String {
+    static func make(for simulator: PushSimulator.Running, now: Int64) throws -> String {
         guard let account = simulator.identity.serviceAccount, let port = simulator.port(of: .fcm) else { return "" }
         let header = #"{"alg":"RS256","typ":"JWT","kid":"\#(account.keyID)"}"#
         let claims = """

@@ -3,8 +3,8 @@ import Simulator
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ControlServerTests {
-    private func withSimulator(_ body: (APNsSimulator.Running, ControlClient) async throws -> Void) async throws {
-        let simulator = try await APNsSimulator.start()
+    private func withSimulator(_ body: (PushSimulator.Running, ControlClient) async throws -> Void) async throws {
+        let simulator = try await PushSimulator.start()
         do {
             try await body(simulator, ControlClient(port: try #require(simulator.controlPort)))
         } catch {
@@ -114,7 +114,7 @@ import Testing
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
         }
         let directory = try #require(path)
-        let identity = try APNsSimulator.Identity()
+        let identity = try PushSimulator.Identity()
         try identity.write(to: directory, endpoint: "https://127.0.0.1:8443")
         #expect(read("\(directory)/ca.pem") == identity.authorityPEM)
         #expect(read("\(directory)/AuthKey_SIMKEY0001.p8") == identity.credentials.privateKeyPEM)
@@ -126,7 +126,7 @@ import Testing
             #expect(unlink("\(directory)/\(name)") == 0)
         }
         #expect(rmdir(directory) == 0)
-        #expect(throws: APNsSimulator.WriteError.self) {
+        #expect(throws: PushSimulator.WriteError.self) {
             try identity.write(to: directory, endpoint: "https://127.0.0.1:8443")
         }
     }

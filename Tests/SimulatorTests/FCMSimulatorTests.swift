@@ -14,13 +14,13 @@ import Testing
 
     private func withSimulator(
         _ faults: [(String, String)] = [],
-        _ body: (APNsSimulator.Running, ControlClient) async throws -> Void
+        _ body: (PushSimulator.Running, ControlClient) async throws -> Void
     ) async throws {
-        var configuration = APNsSimulator.Configuration()
+        var configuration = PushSimulator.Configuration()
         for (name, value) in faults { try configuration.faults.set(name, to: value) }
         configuration.fcm = FCMAccess()
         configuration.seed = 42
-        let simulator = try await APNsSimulator.start(configuration)
+        let simulator = try await PushSimulator.start(configuration)
         do {
             try await body(simulator, ControlClient(port: try #require(simulator.controlPort)))
         } catch {

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `the service account is written as Google's console gives it out`() throws {
-        let account = try APNsSimulator.ServiceAccount(projectID: "p-1")
+        let account = try PushSimulator.ServiceAccount(projectID: "p-1")
         let document = try JSONNode(parsing: Array(account.json(endpoint: "https://127.0.0.1:1").utf8)[...])
         #expect(document["type"]?.string == "service_account")
         #expect(document["project_id"]?.string == "p-1")

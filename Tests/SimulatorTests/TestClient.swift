@@ -39,7 +39,7 @@ enum TestClient {
     /// Sends `tokens.count` valid alerts, signed with the identity's key or authenticated by its certificate.
     static func send(
         _ tokens: [String],
-        to simulator: APNsSimulator.Running,
+        to simulator: PushSimulator.Running,
         certified: Bool = false,
         issuedAt: Int64? = nil,
         body: String = #"{"aps":{"alert":"x"}}"#
@@ -70,7 +70,7 @@ enum TestClient {
     /// Sends a notification by FCM to each of `tokens`, with an access token that it fetches first, or the given one.
     static func sendByFCM(
         _ tokens: [String],
-        to simulator: APNsSimulator.Running,
+        to simulator: PushSimulator.Running,
         bearer: String? = nil
     ) async throws -> TestRun {
         var fields = [HeaderField("content-type", "application/json")]
@@ -86,7 +86,7 @@ enum TestClient {
     }
 
     /// Returns the token endpoint's access token for a valid assertion.
-    static func fetchAccessToken(from simulator: APNsSimulator.Running) async throws -> String {
+    static func fetchAccessToken(from simulator: PushSimulator.Running) async throws -> String {
         let port = try fcmPort(of: simulator)
         let request = TestRequest(path: "/token", body: try AssertionForm.make(for: simulator, now: now()))
         let fields = [HeaderField("content-type", "application/x-www-form-urlencoded")]
@@ -97,12 +97,12 @@ enum TestClient {
         return String(token)
     }
 
-    private static func fcmPort(of simulator: APNsSimulator.Running) throws -> Int {
+    private static func fcmPort(of simulator: PushSimulator.Running) throws -> Int {
         guard let port = simulator.port(of: .fcm) else { throw ChannelError.eof }
         return port
     }
 
-    private static func plain(_ simulator: APNsSimulator.Running) throws -> TLSClientContext {
+    private static func plain(_ simulator: PushSimulator.Running) throws -> TLSClientContext {
         try TLSClientContext(
             trust: .authorities(pem: simulator.identity.authorityPEM, source: "the simulator's authority")
         )

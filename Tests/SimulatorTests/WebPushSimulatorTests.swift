@@ -6,9 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct WebPushSimulatorTests {
     @Test func `messages come over the wire, and subscriptions from the control address`() async throws {
-        var configuration = APNsSimulator.Configuration()
+        var configuration = PushSimulator.Configuration()
         configuration.webPush = WebPushAccess()
-        let simulator = try await APNsSimulator.start(configuration)
+        let simulator = try await PushSimulator.start(configuration)
         do {
             let control = ControlClient(port: try #require(simulator.controlPort))
             let lines = try await control.get("/subscriptions?from=3&count=2").body.split(separator: "\n")

@@ -37,6 +37,7 @@ struct RehearsalTests {
         let revision = try await ledger.read { try $0.revision() }
         for _ in 1...2 { try await ledger.testWrite() }
         #expect(try await ledger.read { try $0.revision() } == revision)
+        #expect(ledger.metrics.failures == 0)
         _ = try await ledger.accepted()
     }
 

@@ -21,7 +21,7 @@ import Testing
             ["decline", "medium", "xLarge", "xxLarge", "accessibility2", "accessibility4"]
         ),
         ("tests look at the kit", ["stacked", "xSmall", "xxxLarge", "accessibility5"]),
-        ("the simulation looks at a loop, and has a row given up as SQL does it", ["takenSlots", "givingUp"]),
+        ("the simulation looks at a loop, and has a row given up as SQL does it", ["takenIndexes", "givingUp"]),
         ("tests control the simulator", ["setDevice", "expectedBehaviours", "selfSigned"]),
     ]
     private static let knownNames = Set(known.flatMap(\.names))

@@ -1,7 +1,7 @@
 public import Campaigns
 
-/// The form in the ledger and for scripts: a JSON object in which members may be missing, and unknown ones are passed over, so that
-/// neighbouring versions read each other's.
+/// The form in the ledger and for scripts: a JSON object in which members may be missing, and unknown ones are passed
+/// over, so that neighbouring versions read each other's.
 extension WorkerHealth {
     /// Reads a report; what cannot be read counts as not reported.
     public init(_ json: JSONValue) {

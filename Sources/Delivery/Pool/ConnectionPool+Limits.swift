@@ -1,121 +1,75 @@
-/// The number of streams that each connection may carry, by the peer's SETTINGS, our limits and the peer's wish for
-/// calm.
 extension ConnectionPool {
-    /// The pool's present state.
-    public var snapshot: Snapshot {
-        var snapshot = Snapshot()
-        snapshot.calmLimit = self.calm?.limit
-        for connection in self.connections {
-            snapshot.openStreams += connection.openStreams
-            switch connection.phase {
-            case .connecting, .awaitingSettings: snapshot.connecting += 1
-            case .ready:
-                snapshot.ready += 1
-                snapshot.streamsAllowed += self.limit(of: connection)
-                if connection.isCollapsed { snapshot.collapsed += 1 }
-            case .draining: snapshot.draining += 1
-            }
-        }
-        return snapshot
-    }
+    /// The limits of one pool, in number, time and rate.
+    public struct Configuration: Sendable {
+        /// The largest number of streams of one connection, whatever the peer allows.
+        public var streamsMax = 1000
+        /// The largest number of connections, including those being opened.
+        ///
+        /// Each with a thousand streams carries 20,000 requests a second at answers of 50 ms, so these are more than
+        /// one loop can use; a busy loop opens none.
+        public var connectionsMax = 32
+        /// True for APNs with tokens: one stream until an answer shows that the peer has read the connection's token.
+        ///
+        /// False for certificate authentication.
+        public var oneStreamUntilAuthenticated = false
+        /// The largest number of streams in a connection's whole life; then it is replaced.
+        ///
+        /// A client's stream ids are the odd numbers up to 2³¹ − 1 (RFC 9113, 5.1.1), so there are 2³⁰ of them.
+        public var streamsPerConnectionMax = 1_000_000_000
+        /// The divisor of the streams that must be free before a connection opens some (8: an eighth), or ``openPause``
+        /// passes.
+        public var openShare = 8
+        /// The longest time that a connection with few free streams waits for more.
+        public var openPause: Duration = .milliseconds(4)
+        /// The time for which all streams (but few) must be taken before another connection is opened.
+        public var growAfter: Duration = .milliseconds(100)
+        /// The deadline for TCP and TLS together.
+        public var connectDeadline: Duration = .seconds(5)
+        /// The deadline from TLS to the peer's first SETTINGS.
+        public var settingsDeadline: Duration = .seconds(5)
+        /// The silence of an idle connection after which a PING is sent.
+        public var pingAfter: Duration = .seconds(60)
+        /// The silence of a connection with open streams after which a PING is sent; it tells a slow peer from a dead
+        /// one.
+        ///
+        /// With ``pingDeadline``, a dead connection is closed nine seconds after its last sign of life.
+        public var pingAfterBusy: Duration = .seconds(4)
+        /// The silence after a PING from which the connection is dead.
+        public var pingDeadline: Duration = .seconds(5)
+        /// The age at which a connection is replaced (± 10 %), so that no imbalance lasts for ever.
+        public var ageMax: Duration = .seconds(6 * 3600)
+        /// The number of missed stream deadlines within ``deadlineWindow`` that ends a connection.
+        ///
+        /// Further resets would look like an attack to the server.
+        public var deadlinesMax = 3
+        /// The window of ``deadlinesMax``.
+        public var deadlineWindow: Duration = .seconds(60)
+        /// The first back-off after every address has failed; it doubles, with jitter, up to ``backoffMax``.
+        public var backoffBase: Duration = .milliseconds(250)
+        /// The longest back-off.
+        public var backoffMax: Duration = .seconds(30)
+        /// The number of connection attempts that may follow each other at once; then one per ``connectInterval``.
+        public var connectBurst = 8
+        /// The interval of ``connectBurst``.
+        public var connectInterval: Duration = .seconds(1)
+        /// The number of answers with which a connection that retires in good order pays for its replacement.
+        ///
+        /// Otherwise a peer that sends GOAWAY after every thousand streams would limit us to a thousand a second. A
+        /// peer that gives fewer answers per connection is still rationed.
+        public var answersPerAttempt = 500
+        /// The time for which an address is the last choice after a connection to it failed.
+        public var addressCooldown: Duration = .seconds(60)
+        /// The time within which a second ENHANCE_YOUR_CALM is the same request to slow down: a thousand streams may be
+        /// reset at once.
+        public var calmInterval: Duration = .seconds(1)
+        /// The time without ENHANCE_YOUR_CALM after which the number of streams doubles again.
+        public var calmRaiseAfter: Duration = .seconds(10)
+        /// The number of a peer's control frames that are tolerated at once; see ``controlFramesPerSecond``.
+        public var controlFrameBurst = 1000
+        /// The rate of a peer's control frames that is tolerated permanently.
+        public var controlFramesPerSecond = 100
 
-    /// Notes the number of concurrent streams that the peer's SETTINGS allow, the first or later ones.
-    ///
-    /// The new limit applies from the next ``streamsAllowed(on:)``. The result says whether the pool as a whole
-    /// collapses (APNs does that to senders of bad tokens) or has recovered.
-    @discardableResult
-    public mutating func settingsReceived(
-        _ id: ConnectionID,
-        maxStreams: Int,
-        now: MonotonicInstant
-    ) -> LimitChange? {
-        guard let index = self.index(of: id) else { return nil }
-        let wasCollapsed = self.isCollapsed
-        let limit = min(maxStreams, self.configuration.streamsMax)
-        let best = self.connections[index].peerLimitBest
-        self.connections[index].peerLimit = limit
-        self.connections[index].peerLimitBest = max(best, limit)
-        if self.connections[index].phase == .awaitingSettings {
-            self.connections[index].phase = .ready
-            self.connections[index].phaseDeadline = nil
-            // ± 10 %, so that connections that were opened together do not end together.
-            let age = self.configuration.ageMax * (0.9 + 0.2 * self.random.next())
-            self.connections[index].retireAt = now.advanced(by: age)
-        }
-        switch (wasCollapsed, self.isCollapsed) {
-        case (false, true): return .collapsed(from: best, to: limit)
-        case (true, false): return .recovered(to: limit)
-        case (false, false), (true, true): return nil
-        }
+        /// The defaults.
+        public init() {}
     }
-
-    /// Notes the peer's ENHANCE_YOUR_CALM, for a stream or for the connection.
-    ///
-    /// For a while all connections to the endpoint have half as many streams, and no further connection is opened. Call
-    /// this before reporting the streams that the peer ended with it, because the limit is half of the open streams.
-    public mutating func calmAsked(_ id: ConnectionID, now: MonotonicInstant) {
-        guard let index = self.index(of: id) else { return }
-        if let calm = self.calm, now.since(calm.askedAt) < self.configuration.calmInterval { return }
-        let open = max(1, self.connections[index].openStreams)
-        self.calm = Calm(
-            limit: max(1, min(open, self.calm?.limit ?? open) / 2),
-            askedAt: now,
-            raiseAt: now.advanced(by: self.configuration.calmRaiseAfter)
-        )
-    }
-
-    /// Doubles the limit of a calm pool when its time has come.
-    mutating func raiseCalm(now: MonotonicInstant) {
-        guard let calm = self.calm, calm.raiseAt <= now else { return }
-        let limit = 2 * calm.limit
-        guard limit < self.configuration.streamsMax else {
-            self.calm = nil
-            return
-        }
-        self.calm?.limit = limit
-        self.calm?.raiseAt = now.advanced(by: self.configuration.calmRaiseAfter)
-    }
-
-    /// The number of streams of a connection in its whole life, by our own limit and by what the peer has shown.
-    var streamsPerConnection: Int {
-        let own = self.configuration.streamsPerConnectionMax
-        guard let lifetime = self.lifetime, lifetime.isKnown else { return own }
-        return min(own, lifetime.streams)
-    }
-
-    /// Returns how many streams to open on a connection now: the free ones, or for a moment none if few are free.
-    ///
-    /// A record and a system call for each answer would cost more than the requests. So a connection that just opened
-    /// streams waits until a share of them is free or some milliseconds have passed; an idle connection never waits.
-    public func streamsDue(on id: ConnectionID, now: MonotonicInstant) -> Int {
-        guard let index = self.index(of: id) else { return 0 }
-        let connection = self.connections[index]
-        if self.hasFewFree(connection), let openedAt = connection.openedAt,
-            now.since(openedAt) < self.configuration.openPause
-        {
-            return 0
-        }
-        return self.freeStreams(of: connection)
-    }
-
-    /// Returns true if less than a share of its streams is free.
-    func hasFewFree(_ connection: Connection) -> Bool {
-        self.freeStreams(of: connection) * self.configuration.openShare < self.limit(of: connection)
-    }
-
-    /// Returns how many streams may be opened on a connection now.
-    func freeStreams(of connection: Connection) -> Int {
-        guard connection.phase == .ready else { return 0 }
-        let left = self.streamsPerConnection - connection.streamsUsed
-        return max(0, min(left, self.limit(of: connection) - connection.openStreams))
-    }
-
-    private func limit(of connection: Connection) -> Int {
-        // A limit of 0 stands whatever else applies: the peer wants no streams.
-        let limit = min(connection.peerLimit, self.calm?.limit ?? connection.peerLimit)
-        let waits = self.configuration.oneStreamUntilAuthenticated && !connection.isAuthenticated
-        return waits ? min(1, limit) : limit
-    }
-
-    private var isCollapsed: Bool { self.connections.contains { $0.isCollapsed } }
 }

@@ -2,8 +2,8 @@ public import Campaigns
 
 /// The facts from which `StateReason` tells why a campaign is in its state.
 ///
-/// The ledger has all but `rate` and the queues. A caller that has measured a rate, or has asked the broker, adds what it
-/// found and asks again.
+/// The ledger has all but `rate` and the queues. A caller that has measured a rate, or has asked the broker, adds what
+/// it found and asks again.
 public struct StateFacts: Sendable, Equatable {
     /// The app.
     public var app: String
@@ -38,7 +38,7 @@ public struct StateFacts: Sendable, Equatable {
     /// Devices per second that get an outcome; nil if nobody has measured it.
     public var rate: Int?
     /// The state of the fleet.
-    public var fleet = Fleet()
+    public var fleet = FleetState()
 
     /// The facts of a campaign of which nothing is pending.
     public init(app: String, stage: CampaignStage) {
@@ -63,7 +63,7 @@ public struct StateFacts: Sendable, Equatable {
     /// The fleet's state, as far as a campaign depends on it.
     ///
     /// The ledger has what workers report; the queues are known to those who have asked the broker.
-    public struct Fleet: Sendable, Equatable {
+    public struct FleetState: Sendable, Equatable {
         /// The problems that stop every campaign (`HealthProblem.Code.stoppingAll`).
         public var problems: [HealthProblem] = []
         /// The queues that do not exist, by their names on the broker.

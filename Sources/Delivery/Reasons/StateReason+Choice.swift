@@ -82,7 +82,7 @@ extension StateReason {
         if end.isUnfired { return [.neverFired] }
         var reasons: [StateReason] = []
         if let failure = end.failure { reasons.append(.failed(failure)) }
-        if stage == .cancelled, let actor = end.cancelledBy { reasons.append(.cancelled(by: actor)) }
+        if stage == .cancelled, let name = end.cancelledBy { reasons.append(.cancelled(by: name)) }
         if end.counts.superseded > 0 {
             reasons.append(.superseded(by: end.supersededBy, devices: end.counts.superseded))
         }

@@ -94,7 +94,7 @@ public enum StateReason: Sendable, Equatable {
             "\(Self.devices(devices, "is", "are")) parked: see fanfare parked list"
         case .neverFired: "it was never fired"
         case .failed(let why): why
-        case .cancelled(let actor): "by \(actor)"
+        case .cancelled(let name): "by \(name)"
         case .superseded(let id, let devices):
             "\(Self.devices(devices, "was", "were")) superseded" + (id.map { " by \($0)" } ?? "")
         case .expired(let devices, let end, let retried, let pausedBy):

@@ -30,7 +30,7 @@ public struct ShardRun: Sendable {
 
     /// True if it stops when its content is refused; after a person said to continue, only the ledger's totals count.
     private let stopsForContent: Bool
-    private let ladder: RetryLadder
+    private let ladder: RungChoice
     private let turns: Turns?
     private var isProved = false
     private var contentFaults = 0
@@ -90,7 +90,7 @@ public struct ShardRun: Sendable {
         progress: Progress,
         slot: Slot? = nil,
         lateness: Int64 = Pacing.lateness,
-        ladder: RetryLadder = RetryLadder(),
+        ladder: RungChoice = RungChoice(),
         isProbe: Bool = false,
         stopsForContent: Bool = true,
         now: Timestamp
@@ -330,7 +330,7 @@ public struct ShardRun: Sendable {
         unanswered: Bool = false,
         now: Timestamp
     ) {
-        let situation = RetryLadder.Situation(
+        let situation = RungChoice.Situation(
             attempt: shard.attempt,
             maxAttempts: shard.facts.policy.maxAttempts,
             expiresAt: shard.facts.expiresAt

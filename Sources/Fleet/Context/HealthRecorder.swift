@@ -9,13 +9,13 @@ import Synchronization
 ///
 /// May be used from any thread. Faults are rare: without one a write to the ledger costs one load of an atomic.
 final class HealthRecorder: Sendable {
-    /// A kind of writes to the ledger: a heartbeat may fit where a settlement does not.
-    enum Write: Sendable, CaseIterable {
-        case report, work
+    /// A kind of writes to the ledger: a report may fit where a settlement or a test write does not.
+    enum Write: Sendable {
+        case report, work, test
     }
 
     /// A connection to the broker.
-    enum Link: Sendable, CaseIterable {
+    enum Link: Sendable {
         case consumer, publisher
     }
 

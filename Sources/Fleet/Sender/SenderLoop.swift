@@ -119,7 +119,7 @@ final class SenderLoop {
             progress: progress,
             slot: shard.slot,
             lateness: lateness,
-            ladder: RetryLadder(from: account.account.provider.firstRung),
+            ladder: RungChoice(from: account.account.provider.firstRung),
             isProbe: isProbe,
             stopsForContent: stopsForContent,
             now: clock()

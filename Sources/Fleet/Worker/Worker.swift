@@ -290,6 +290,7 @@ package final class Worker: Sendable {
                 }
             }
         )
+        tasks.append(Task { await testWrites(context) })
         let poll = LedgerPoll(context: context, core: core, loop: loop, signal: signals.poll)
         tasks.append(Task { await poll.run() })
         if let management = management(context.configuration, on: loop) {
@@ -314,57 +315,6 @@ package final class Worker: Sendable {
             tasks += plan(context, core, loop, signals, progress, dispatcher, fleet)
         }
         return tasks
-    }
-
-    /// Reports to the ledger every two seconds that the worker lives, which apps it knows and what it cannot do.
-    private static func heartbeat(_ context: WorkerContext, _ reported: () -> Void) async {
-        let (id, ledger) = (context.worker, context.ledger)
-        var (asked, hooks) = (context.apps.askedEvents, context.apps.webhookEntries)
-        var told = ClockStanding.Verdict.inStep
-        while !Task.isCancelled {
-            do {
-                let standing = ledger.standing
-                if standing.verdict != told { Self.tell(standing, context.logger) }
-                told = standing.verdict
-                let (accounts, health) = (context.apps.reported, context.report)
-                let (events, entries) = (context.apps.askedEvents, context.apps.webhookEntries)
-                // Written after a reload only, so that the worker that was reloaded last wins.
-                let changed = events.filter { asked[$0.key] != $0.value }
-                let replaced = entries.filter { hooks[$0.key] != $0.value }
-                try await ledger.write(.normal) {
-                    // The transaction may have waited for long, so it uses the present instant.
-                    let now = ledger.now()
-                    try $0.reportWorker(id, accounts: accounts, skew: standing.skew, health: health, now: now)
-                    try $0.setAskedEvents(changed)
-                    try $0.setWebhooks(replaced, now: now)
-                }
-                (asked, hooks) = (events, entries)
-                context.health.reported()
-                if context.health.wrote(.report) { context.logger.notice("the ledger takes writes again") }
-                reported()
-                try await Task.sleep(for: .seconds(2))
-            } catch is CancellationError {
-                return
-            } catch {
-                let error = error as? LedgerError ?? .failed("\(error)")
-                if context.health.failed(.report, error, at: ledger.now()) {
-                    context.logger.error(
-                        "the ledger does not take the worker's report",
-                        metadata: ["error": "\(error)"]
-                    )
-                }
-                try? await Task.sleep(for: .seconds(1))
-            }
-        }
-    }
-
-    private static func tell(_ standing: ClockStanding, _ logger: Logger) {
-        switch standing.verdict {
-        case .inStep: logger.notice("this host's clock is in step with the shared time again")
-        case .apart: logger.warning("this host's clock is \(standing.text)")
-        case .lost:
-            logger.error("this host's clock is \(standing.text): the worker takes no lease and expires nothing")
-        }
     }
 
     // MARK: - Stopping

@@ -31,7 +31,7 @@ package struct CapacityPlan: Sendable, Equatable {
     package static let ledgerBytes = 64.0
     /// The writes to the ledger per shard: cut, claimed, progress, settled.
     package static let shardWrites = 4.0
-    /// The most connections that a loop opens to one endpoint (`PoolConfiguration.connectionsMax`).
+    /// The most connections that a loop opens to one endpoint (`ConnectionPool.Configuration.connectionsMax`).
     package static let loopConnections = 32
     /// The memory of a worker in megabytes.
     package static let workerMegabytes = 100

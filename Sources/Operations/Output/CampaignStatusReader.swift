@@ -17,7 +17,7 @@ package enum CampaignStatusReader {
         app: String?,
         id: String,
         in ledger: Ledger,
-        fleet: () async throws -> StateFacts.Fleet
+        fleet: () async throws -> StateFacts.FleetState
     ) async throws -> CampaignStatusView? {
         var meter = RateMeter()
         guard let first = try await once(app: app, id: id, in: ledger) else { return nil }

@@ -181,7 +181,7 @@ package struct CampaignStatusView: Sendable, Equatable {
     }
 
     /// Adds what the ledger cannot tell: the measured rate, and the fleet's state where somebody has asked the broker.
-    package mutating func note(rate: Int? = nil, fleet: StateFacts.Fleet? = nil) {
+    package mutating func note(rate: Int? = nil, fleet: StateFacts.FleetState? = nil) {
         guard var facts = stateFacts else { return }
         if let rate { facts.rate = rate }
         if let fleet { facts.fleet = fleet }

@@ -39,8 +39,8 @@ package struct FleetFacts: Sendable {
     package var isSomethingWaiting: Bool { queues.contains { $0.isLane && ($0.counts?.ready ?? 0) > 0 } }
 
     /// The facts on which campaigns depend, for the reasons of their states.
-    package var forCampaigns: StateFacts.Fleet {
-        var state = StateFacts.Fleet()
+    package var forCampaigns: StateFacts.FleetState {
+        var state = StateFacts.FleetState()
         state.problems = problems.filter { HealthProblem.Code.stoppingAll.contains($0.code) }
         state.missing = Set(queues.filter { $0.counts == nil }.map(\.queue))
         state.idle = Set(queues.filter { $0.counts?.consumers == 0 }.map(\.queue))

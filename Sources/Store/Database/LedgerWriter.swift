@@ -217,7 +217,8 @@ private final class WriterQueue: Sendable {
             // One body failed, so nothing was written: each body gets a transaction of its own.
             for job in jobs { run([job]) }
         } catch {
-            state.withLock { $0.metrics.failures += 1 }
+            // A rehearsal ends as it should.
+            if error != .rehearsed { state.withLock { $0.metrics.failures += 1 } }
             for job in jobs { job.fail(error) }
         }
     }

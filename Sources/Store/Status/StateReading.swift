@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// What the ledger knows about a campaign's state; `StateReason` makes the reasons of it.
+/// The facts in the ledger from which `StateReason` makes the reasons of a campaign's state.
 extension LedgerReader {
     /// The facts of a status whose numbers are counted.
     func stateFacts(

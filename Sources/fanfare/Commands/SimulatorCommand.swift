@@ -133,9 +133,9 @@ struct SimulatorCommand: AsyncParsableCommand {
             Terminal.write(server.counts.json + "\n")
             return
         }
-        var configuration = APNsSimulator.Configuration()
+        var configuration = PushSimulator.Configuration()
         configuration.host = host
-        configuration.identity = try name.map { try APNsSimulator.Identity(names: ["localhost", $0]) }
+        configuration.identity = try name.map { try PushSimulator.Identity(names: ["localhost", $0]) }
         configuration.port = port
         configuration.controlPort = control
         configuration.loops = loops
@@ -163,17 +163,17 @@ struct SimulatorCommand: AsyncParsableCommand {
         try await simulator.stop()
     }
 
-    private func start(_ configuration: APNsSimulator.Configuration) async throws -> APNsSimulator.Running {
+    private func start(_ configuration: PushSimulator.Configuration) async throws -> PushSimulator.Running {
         do {
-            return try await APNsSimulator.start(configuration)
+            return try await PushSimulator.start(configuration)
         } catch let error as IOError {
             throw cannotListen(error)
         }
     }
 
-    private func startBare() async throws -> (BareServer, APNsSimulator.Identity) {
-        var identity = try APNsSimulator.Identity()
-        if fcm { identity.serviceAccount = try APNsSimulator.ServiceAccount(projectID: fcmProject) }
+    private func startBare() async throws -> (BareServer, PushSimulator.Identity) {
+        var identity = try PushSimulator.Identity()
+        if fcm { identity.serviceAccount = try PushSimulator.ServiceAccount(projectID: fcmProject) }
         let context = try TLSServerContext(
             certificatePEM: identity.certificatePEM,
             privateKeyPEM: identity.privateKeyPEM,
@@ -203,7 +203,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     }
 
     private func announce(
-        identity: APNsSimulator.Identity,
+        identity: PushSimulator.Identity,
         port: Int,
         fcmPort: Int? = nil,
         webPushPort: Int? = nil,
@@ -214,7 +214,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         let fcmEndpoint = fcmPort.map { "https://\(name ?? host):\($0)" }
         if let folder {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            do throws(APNsSimulator.WriteError) {
+            do throws(PushSimulator.WriteError) {
                 try identity.write(
                     to: folder,
                     endpoint: endpoint,
@@ -228,7 +228,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         }
         let controlAddress = controlPort.map { "http://127.0.0.1:\($0)" }
         if output.json {
-            let serviceAccount = folder.map { "\($0)/\(APNsSimulator.ServiceAccount.file)" }
+            let serviceAccount = folder.map { "\($0)/\(PushSimulator.ServiceAccount.file)" }
             let document = JSONValue.object([
                 "endpoint": .string(endpoint), "control": controlAddress.map(JSONValue.string),
                 "folder": folder.map(JSONValue.string),

@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `queues come before the devices' places, each only if the campaign needs it`() {
-        func asked(_ change: (inout StateFacts.Fleet) -> Void) -> StateFacts {
+        func asked(_ change: (inout StateFacts.FleetState) -> Void) -> StateFacts {
             sending {
                 $0.pending.queued = 3
                 $0.rate = 0

@@ -45,7 +45,7 @@ import Testing
 
     @Test func `what the broker says comes in front`() {
         var view = retrying
-        var fleet = StateFacts.Fleet()
+        var fleet = StateFacts.FleetState()
         fleet.missing = ["fanfare.v1.retry.2m.b"]
         view.note(rate: 0, fleet: fleet)
         #expect(view.stateCodes == ["queues_missing"])
@@ -55,7 +55,7 @@ import Testing
     @Test func `a refused job keeps its problems when somebody has asked the broker`() {
         var view = CampaignStatusView(id: "derby", app: "news", state: "refused")
         view.stateReason = "delivery has no field expire_at"
-        view.note(fleet: StateFacts.Fleet())
+        view.note(fleet: StateFacts.FleetState())
         #expect(view.stateReason == "delivery has no field expire_at" && view.stateCodes.isEmpty)
     }
 

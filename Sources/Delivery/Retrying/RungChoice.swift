@@ -3,7 +3,7 @@ public import Campaigns
 /// The choice of the rung on which a device waits before it is sent to again (design, sections 6 and 9).
 ///
 /// Pure: the caller passes the time. The publisher draws the `.a` or `.b` queue of the rung.
-public struct RetryLadder: Sendable {
+public struct RungChoice: Sendable {
     /// The rungs of a charged retry after the first, second, … attempt; the last one repeats.
     public var rungs: [Rung]
 

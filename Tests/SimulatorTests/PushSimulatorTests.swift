@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite(.timeLimit(.minutes(10))) struct APNsSimulatorTests {
+@Suite(.timeLimit(.minutes(10))) struct PushSimulatorTests {
     private static func tokens(_ count: Int, prefix: String = "00") -> [String] {
         (0..<count).map { number in
             let tail = String(number, radix: 16)
@@ -18,14 +18,14 @@ import Testing
         seed: UInt64 = 1,
         loops: Int = 1,
         access: APNsAccess = APNsAccess(),
-        _ body: (APNsSimulator.Running) async throws -> Void
+        _ body: (PushSimulator.Running) async throws -> Void
     ) async throws {
-        var configuration = APNsSimulator.Configuration()
+        var configuration = PushSimulator.Configuration()
         for (name, value) in faults { try configuration.faults.set(name, to: value) }
         configuration.seed = seed
         configuration.loops = loops
         configuration.access = access
-        let simulator = try await APNsSimulator.start(configuration)
+        let simulator = try await PushSimulator.start(configuration)
         do {
             try await body(simulator)
         } catch {
@@ -273,9 +273,9 @@ import Testing
         _ address: String,
         _ days: Int
     ) async throws {
-        var configuration = APNsSimulator.Configuration()
-        configuration.identity = try APNsSimulator.Identity(names: [name], addresses: [address], days: days)
-        let simulator = try await APNsSimulator.start(configuration)
+        var configuration = PushSimulator.Configuration()
+        configuration.identity = try PushSimulator.Identity(names: [name], addresses: [address], days: days)
+        let simulator = try await PushSimulator.start(configuration)
         let run = try await TestClient.send(Self.tokens(3), to: simulator)
         try await simulator.stop()
         #expect(run.answers == [nil, nil, nil])
@@ -284,13 +284,13 @@ import Testing
     }
 
     @Test func `a simulator comes back as the same server with its identity`() async throws {
-        let first = try await APNsSimulator.start()
+        let first = try await PushSimulator.start()
         let (identity, port) = (first.identity, first.port)
         try await first.stop()
-        var configuration = APNsSimulator.Configuration()
+        var configuration = PushSimulator.Configuration()
         configuration.identity = identity
         configuration.port = port
-        let second = try await APNsSimulator.start(configuration)
+        let second = try await PushSimulator.start(configuration)
         #expect(second.port == port)
         let run = try await TestClient.send(Self.tokens(3), to: second)
         try await second.stop()

@@ -2,20 +2,20 @@ import Campaigns
 import Delivery
 import Testing
 
-@Suite struct RetryLadderTests {
+@Suite struct RungChoiceTests {
     private func decide(
         attempt: UInt32 = 1,
         most: UInt32 = 8,
         expiresIn: Int64 = 30 * 86_400,
         retryAfter: Duration? = nil,
         charged: Bool = true
-    ) -> RetryLadder.Decision {
-        let situation = RetryLadder.Situation(
+    ) -> RungChoice.Decision {
+        let situation = RungChoice.Situation(
             attempt: attempt,
             maxAttempts: most,
             expiresAt: Fixtures.after(expiresIn)
         )
-        return RetryLadder().decide(situation, retryAfter: retryAfter, charged: charged, now: Fixtures.now)
+        return RungChoice().decide(situation, retryAfter: retryAfter, charged: charged, now: Fixtures.now)
     }
 
     @Test func `charged attempts climb the ladder, and its top repeats`() {
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `beyond the ladder a device waits uncharged, even at its last attempt`() {
         let wait = Duration.seconds(3 * 3600)
-        let expected = RetryLadder.Decision.wait(.hours2, notBefore: Fixtures.after(3 * 3600), charged: false)
+        let expected = RungChoice.Decision.wait(.hours2, notBefore: Fixtures.after(3 * 3600), charged: false)
         #expect(decide(attempt: 8, retryAfter: wait) == expected)
     }
 

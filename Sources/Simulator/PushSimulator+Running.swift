@@ -3,7 +3,7 @@ import NIOPosix
 import Synchronization
 public import TLS
 
-extension APNsSimulator {
+extension PushSimulator {
     /// A running simulator.
     ///
     /// Every member may be used from any thread; call `stop` at the end. Members about one provider mean APNs by

@@ -1,6 +1,6 @@
 public import TLS
 
-extension APNsSimulator {
+extension PushSimulator {
     /// A Google service account of the simulated world.
     public struct ServiceAccount: Sendable {
         /// The project that it sends for.

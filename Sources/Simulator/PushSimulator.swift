@@ -9,14 +9,14 @@ import TLS
 /// and the same certificate.
 ///
 /// ```swift
-/// let simulator = try await APNsSimulator.start()
+/// let simulator = try await PushSimulator.start()
 /// // connect to 127.0.0.1:simulator.port, trust simulator.identity.authorityPEM,
 /// // sign with simulator.identity.credentials
 /// try await simulator.changeFaults { faults throws(FaultsError) in try faults.set("dead", to: "0.02") }
 /// let statistics = simulator.statistics
 /// try await simulator.stop()
 /// ```
-public enum APNsSimulator {
+public enum PushSimulator {
     /// The configuration of a simulator.
     public struct Configuration: Sendable {
         /// The address to listen on; loopback by default.

@@ -1,7 +1,7 @@
 import Glibc
 public import TLS
 
-extension APNsSimulator {
+extension PushSimulator {
     /// The credentials that a sender needs.
     public struct Credentials: Sendable {
         /// The signing key as PKCS#8 PEM, the content of an `AuthKey_….p8`: a secret (of the simulated world).
@@ -87,7 +87,7 @@ extension APNsSimulator {
     }
 }
 
-extension APNsSimulator.Identity {
+extension PushSimulator.Identity {
     /// Writes authority, keys, certificates and an `apps.yaml` into an existing folder.
     ///
     /// The files are `ca.pem`, both `AuthKey_<key id>.p8`, `client.pem`, `client.key`, `vapid.pem` (a key for Web Push)
@@ -101,7 +101,7 @@ extension APNsSimulator.Identity {
         fcmEndpoint: String? = nil,
         hasWebPush: Bool = false,
         app: String = "news"
-    ) throws(APNsSimulator.WriteError) {
+    ) throws(PushSimulator.WriteError) {
         let apps = apps(endpoint: endpoint, fcmEndpoint: fcmEndpoint, hasWebPush: hasWebPush, app: app)
         try Self.write(authorityPEM, to: "\(directory)/ca.pem", mode: 0o644)
         try Self.write(vapidKeyPEM, to: "\(directory)/vapid.pem", mode: 0o600)
@@ -111,7 +111,7 @@ extension APNsSimulator.Identity {
         try Self.write(client.certificatePEM, to: "\(directory)/client.pem", mode: 0o644)
         try Self.write(client.privateKeyPEM, to: "\(directory)/client.key", mode: 0o600)
         if let fcmEndpoint, let serviceAccount {
-            let file = "\(directory)/\(APNsSimulator.ServiceAccount.file)"
+            let file = "\(directory)/\(PushSimulator.ServiceAccount.file)"
             try Self.write(Array(serviceAccount.json(endpoint: fcmEndpoint).utf8), to: file, mode: 0o600)
         }
         try Self.write(Array(apps.utf8), to: "\(directory)/apps.yaml", mode: 0o644)
@@ -135,7 +135,7 @@ extension APNsSimulator.Identity {
             fcmEndpoint.map { endpoint in
                 """
                     fcm:
-                      service_account_file: \(APNsSimulator.ServiceAccount.file)
+                      service_account_file: \(PushSimulator.ServiceAccount.file)
                       endpoint: \(endpoint)
                       ca_file: ca.pem
 
@@ -153,7 +153,7 @@ extension APNsSimulator.Identity {
             """
     }
 
-    private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(APNsSimulator.WriteError) {
+    private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(PushSimulator.WriteError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         var isWritten = descriptor >= 0 && fchmod(descriptor, mode) == 0
         var rest = bytes[...]
@@ -164,6 +164,6 @@ extension APNsSimulator.Identity {
         }
         let reason = String(cString: strerror(errno))
         if descriptor >= 0 { close(descriptor) }
-        guard isWritten else { throw APNsSimulator.WriteError(description: "cannot write \(path): \(reason)") }
+        guard isWritten else { throw PushSimulator.WriteError(description: "cannot write \(path): \(reason)") }
     }
 }
