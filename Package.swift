@@ -97,16 +97,20 @@ let package = Package(
         library("Delivery", ["Campaigns", "PushProviders"], isMemorySafe: true),
 
         // Wrappers: one C library each, bytes in and bytes out, without sockets
+        // Not strictly memory safe: 377 marks, one for each pointer that OpenSSL is given.
         library("TLS", ["COpenSSL", "CShims"]),
         // Not strictly memory safe: 541 marks, because the client's hot path is pointers.
         library("HTTP2", ["CNGHTTP2", "CShims"]),
+        // Not strictly memory safe: 273 marks, in structures of librabbitmq that are filled and read.
         library("AMQP", ["CRabbitMQ", "CShims"]),
 
         // Drivers: they own sockets, loops and files, and execute the state machines' decisions
+        // Not strictly memory safe: 70 marks, where bytes of a channel are lent to TLS, HTTP/2 and AMQP.
         library(
             "Transport",
             ["CShims", "Delivery", "TLS", "HTTP2", "AMQP", nioCore, nioPosix, nioHTTP1, nioConcurrency, logging]
         ),
+        // Not strictly memory safe: about 160 marks, where rows and blobs are read as SQLite and libpq keep them.
         .target(
             name: "Store",
             dependencies: [
@@ -118,7 +122,8 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
-        // Wiring
+        // Wiring. Not strictly memory safe: about 230 marks, of them 138 in Operations, where bodies of requests are written
+        // into lent memory; the others are calls of the system.
         library(
             "Settings",
             [
@@ -232,7 +237,8 @@ let package = Package(
             "CommandTests",
             [
                 "fanfare", "Bench", "FanfareKit", "Settings", "Operations", "Campaigns", "Delivery", "Store", "Servers",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
         tests("DeliveryPoolTests", ["Delivery"]),

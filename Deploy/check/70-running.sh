@@ -10,7 +10,10 @@ end_fleet() {
     local status=$? child
     trap - EXIT
     # A child that ends by the signal is waited for with a status that would end this, too.
-    for child in "${children[@]}"; do kill "$child" 2>/dev/null && wait "$child" 2>/dev/null || true; done
+    for child in "${children[@]}"; do
+        kill "$child" 2>/dev/null || continue
+        wait "$child" 2>/dev/null || true
+    done
     [ ! -d "$fleet/node" ] || (. Deploy/lib/rabbitmq-node.sh && stop_node "$fleet/node") || true
     rm -rf "$fleet"
     exit "$status"

@@ -152,6 +152,37 @@ def orders():
     refused("cancelCampaign", APP, "nobody", status=404)
 
 
+def changes():
+    """Changes a campaign while it waits, pauses its app, and asks what was sent to whom."""
+    call("sendCampaign", body=job("slow", {"list": "three"}, hold=True, per_second=1), status=202)
+    wait_for("slow", "held")
+    call("setCampaign", APP, "slow", body=models.Change(per_second=100), dry_run=True)
+    call("setCampaign", APP, "slow", body=models.Change(per_second=None, urgency=models.ChangeUrgency.URGENT))
+    refused("setCampaign", APP, "slow", body=models.Change(), status=400)
+    scope = models.PauseScope(app=APP)
+    expect(not call("pauseFleet", body=scope).existing, "it was paused before")
+    expect([pause.app for pause in call("listPauses").pauses] == [APP], "another list of pauses")
+    expect(len(call("resumeFleet", body=scope).ended) == 1, "it is paused still")
+    call("fireCampaign", APP, "slow")
+    done = wait_for("slow", "completed")
+    lines = call("exportOutcomes", APP, "slow").splitlines()
+    expect(sum('"outcome":"accepted"' in line for line in lines) == done.accepted, "other outcomes", lines)
+    question = models.TraceQuestion(token=tokens(1)[0])
+    traces = call("traceDevice", APP, body=question).traces
+    expect("slow" in {trace.campaign for trace in traces}, "no trace of it", traces)
+    expect(call("listWebhooks").webhooks == [], "there is a webhook")
+    refused("resumeWebhook", 1, status=404)
+
+
+def looks_ahead():
+    """Previews a job and counts its audience."""
+    call("previewCampaign", body=job("ahead", {"devices": [{"token": tokens(1)[0]}]}))
+    question = models.AudienceQuestion.from_dict({"app": APP, "audience": {"list": "three"}})
+    expect(call("checkAudience", body=question).devices == 3, "another number of devices")
+    refused("checkAudience", status=422,
+            body=models.AudienceQuestion.from_dict({"app": APP, "audience": {"list": "nobody"}}))
+
+
 def schedules():
     """Schedules a campaign by each device's clock, and a repeated one."""
     zones = [{"token": token, "time_zone": zone}
@@ -209,6 +240,9 @@ def parked():
     expect(call("getParked", number).body == "no job", "another message", rows)
     refused("replayParked", number + 1, status=404)
     call("replayParked", number, dry_run=True)
+    everything = models.ParkedChoice.from_dict({"app": APP})
+    expect(len(call("replayParkedMany", body=everything, dry_run=True).parked) == 1, "not all would be replayed")
+    call("discardParkedMany", body=everything, dry_run=True)
     expect(call("discardParked", number).result == "removed", "it was not discarded")
 
 
@@ -225,7 +259,7 @@ def looks():
     expect("fanfare_" in call("metrics"), "no metrics")
 
 
-for scene in (tour, orders, schedules, contents, devices, parked, looks):
+for scene in (tour, orders, changes, looks_ahead, schedules, contents, devices, parked, looks):
     scene()
 left = {name for name, module in FUNCTIONS.items() if ".default." in module.__name__} - CALLED
 expect(left == {"streamevents"}, "not called", left)  # it never ends

@@ -27,7 +27,8 @@ import Testing
                     name: name,
                     roles: ["intake", "planner", "sender", "tracking"],
                     accounts: accounts,
-                    now: instant
+                    // Before the silence of the third: whoever is started after it takes its place.
+                    now: now.advanced(by: .seconds(-120))
                 )
                 try $0.reportWorker(id, accounts: accounts, health: health, now: instant)
             }

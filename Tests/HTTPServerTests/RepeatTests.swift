@@ -59,7 +59,7 @@ import Testing
             #expect(try await send("Kick-off") == 202)
             #expect(try await send("Goal") == 409)
             let now = server.ledger.now()
-            try await server.ledger.write(.synced) { ledger throws(LedgerError) in
+            try await server.ledger.write(.synced) { ledger in
                 _ = try ledger.refuse(app: "news", id: "derby", document: [], correlationID: "derby", now: now) {
                     CampaignEvent(.refused, app: "news", campaign: "derby", sequence: $0, time: now, data: .null)
                 }
@@ -92,34 +92,34 @@ import Testing
 
     @Test func `an unknown app, provider or list is told at once when workers are there`() async throws {
         try await PrivateServer.with { server in
-            func validate(_ body: String) async throws -> PrivateServer.Reply {
-                try await server.ask("POST", "/v1/campaigns:validate", body: body)
-            }
             func errors(_ reply: PrivateServer.Reply) -> [String] {
                 (reply.json?["errors"]?.array ?? []).map {
                     "\($0["pointer"]?.string ?? "") \($0["code"]?.string ?? "")"
                 }
             }
+            let path = "/v1/campaigns:validate"
             // A worker that starts later may have the app.
-            #expect(try await validate(body(app: "news")).status == 200)
-            let now = server.ledger.now()
-            _ = try await server.ledger.write {
-                try $0.registerWorker(
-                    name: "host-1",
-                    roles: ["intake"],
-                    accounts: AppAccounts(["shop": [.fcm], "blog": [.apns]]),
-                    now: now
-                )
+            #expect(try await server.ask("POST", path, body: body(app: "news")).status == 200)
+            let (accounts, begun) = (AppAccounts(["shop": [.fcm], "blog": [.apns]]), server.ledger.now())
+            let worker = try await server.ledger.write {
+                try $0.registerWorker(name: "host-1", roles: ["intake"], accounts: accounts, now: begun)
             }
-            for path in ["/v1/campaigns", "/v1/campaigns:validate"] {
-                let unknown = try await server.ask("POST", path, body: body(app: "news"))
+            func ask(_ path: String, _ body: String) async throws -> PrivateServer.Reply {
+                // A worker that is silent for ten seconds is gone.
+                let now = server.ledger.now()
+                try await server.ledger.write { try $0.reportWorker(worker, accounts: accounts, now: now) }
+                return try await server.ask("POST", path, body: body)
+            }
+            for path in ["/v1/campaigns", path] {
+                let unknown = try await ask(path, body(app: "news"))
                 #expect(unknown.status == 422 && unknown.problem == "invalid-job", "\(unknown.text)")
                 #expect(errors(unknown) == ["/app unknown_app"], "\(unknown.text)")
             }
-            #expect(errors(try await validate(body(app: "shop"))) == ["/audience/devices/0/provider unserved_provider"])
-            #expect(try await validate(body(app: "blog")).status == 200)
+            let unserved = try await ask(path, body(app: "shop"))
+            #expect(errors(unserved) == ["/audience/devices/0/provider unserved_provider"], "\(unserved.text)")
+            #expect(try await ask(path, body(app: "blog")).status == 200)
             let list = #"{"id": "a", "app": "blog", "content": {"title": "Hi"}, "audience": {"list": "fans"}}"#
-            #expect(errors(try await validate(list)) == ["/audience/list unknown_list"])
+            #expect(errors(try await ask(path, list)) == ["/audience/list unknown_list"])
         }
     }
 }

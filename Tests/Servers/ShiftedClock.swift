@@ -27,22 +27,7 @@ public struct ShiftedClock: Sendable {
         ["LD_PRELOAD": try Self.library.get(), "SHIFTED_CLOCK": path]
     }
 
-    /// The shifting library, compiled once by the toolchain's clang.
-    private static let library = Result { () throws -> String in
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-clock-\(getpid())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let (code, library) = (folder.appendingPathComponent("clock.c"), folder.appendingPathComponent("clock.so"))
-        try Data(source.utf8).write(to: code)
-        let clang = Process()
-        clang.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        clang.arguments = ["clang", "-O1", "-shared", "-fPIC", "-o", library.path, code.path]
-        try clang.run()
-        clang.waitUntilExit()
-        guard clang.terminationStatus == 0 else {
-            throw FanfareProcess.Failure("clang, which comes with Swift, did not compile \(code.path)")
-        }
-        return library.path
-    }
+    private static let library = Result { try PreloadedLibrary.compile(source, name: "clock") }
 
     private static let source = """
         #define _GNU_SOURCE

@@ -12,6 +12,7 @@ extension AsyncAPI {
     private static let texts = #"{"type": "array", "items": {"type": "string"}}"#
     private static let instant = #"{"type": "string", "format": "date-time"}"#
     private static let count = #"{"type": "integer", "minimum": 0}"#
+    private static let counts = #"{"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}}"#
     private static let problems = ##"{"type": "array", "items": {"$ref": "#/components/schemas/problem"}}"##
 
     private static let app = Member(name: "app", schema: word)
@@ -71,10 +72,9 @@ extension AsyncAPI {
         ] + outcomes + [
             Member(name: "retrying", schema: count), Member(name: "held", schema: count),
             Member(name: "requests", schema: count),
-            Member(
-                name: "reasons",
-                schema: #"{"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}}"#
-            ),
+            Member(name: "reasons", schema: counts),
+            // Events of the version before have none.
+            Member(name: "retry_reasons", schema: counts, isOptional: true),
             Member(name: "settled_at", schema: instant),
         ]
 

@@ -78,7 +78,6 @@ extension Schemas {
     private static let traceQuestion: JSONValue = [
         "type": "object", "description": "A device by an id or a token, a user, or a token: one of them.",
         "properties": ["device": name, "user": name, "token": name, "since": instant],
-        "oneOf": [["required": ["device"]], ["required": ["user"]], ["required": ["token"]]],
         "additionalProperties": false,
     ]
 
@@ -113,7 +112,7 @@ extension Schemas {
             "ids": [
                 "type": "array", "items": text, "minItems": 1, "maxItems": .number(JSONNumber(ParkedMany.most)),
             ],
-            "app": app, "campaign": name, "reason": name, "all": ["const": true],
+            "app": app, "campaign": name, "reason": name, "all": flag,
         ],
         "minProperties": 1, "additionalProperties": false,
     ]

@@ -38,10 +38,13 @@ enum OutcomeRoutes {
         let headers: HTTPFields = [.contentType: types[format] ?? "text/plain"]
         if call.request.method == .head { return HTTPAnswer(headers: headers) }
         let place = try core.longReads.begin(for: call.caller.name)
-        let export = OutcomeExport(format, outcome: outcome, reason: call.query["reason"])
+        let export = OutcomeExport(format, campaign: number, outcome: outcome, reason: call.query["reason"])
         let ledger = core.ledger
         let body = ResponseBody { writer in
-            try await export.write(campaign: number, in: ledger) { try await writer.write(ByteBuffer(string: $0)) }
+            var pages = export
+            while let text = try await pages.next(in: ledger) {
+                if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
+            }
             try await writer.finish(nil)
             withExtendedLifetime(place) {}
         }

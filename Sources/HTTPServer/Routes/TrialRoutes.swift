@@ -6,7 +6,7 @@ import PushProviders
 import Store
 import WebServing
 
-/// Trials of a job: its pushes for single devices, and its audience. Nothing is sent or written.
+/// Trials of a job, which send and write nothing: its pushes for single devices, and its audience.
 enum TrialRoutes {
     static let all: [Route<APIResponder>] = [
         Route(.post, "/v1/campaigns:preview", .role(.viewer), "previewCampaign", preview),

@@ -1,3 +1,4 @@
+import Campaigns
 import HTTPTypes
 import Synchronization
 import WebServing
@@ -33,7 +34,7 @@ final class LongReads: Sendable {
     /// Takes a place for a caller; throws 503 when there is none, 429 when the caller has its share.
     func begin(for caller: String) throws(HTTPProblem) -> Place {
         let refusal = running.withLock { running -> HTTPProblem? in
-            if running.count { $0 == caller } >= Self.ofCaller {
+            if running.count(where: { $0 == caller }) >= Self.ofCaller {
                 let title = "\(Self.ofCaller) long reads of this token run already: try again later"
                 return HTTPProblem(.tooManyRequests, title, headers: [.retryAfter: "2"])
             }

@@ -31,12 +31,14 @@ package struct AudienceCount: Sendable, Equatable {
         app: String,
         in ledger: Ledger
     ) async throws -> AudienceCount {
-        func number(_ selector: Audience?) async throws -> UInt32? {
+        func number(_ selector: Audience?, isExcluded: Bool = false) async throws -> UInt32? {
             guard case .list(let name, let version) = selector else { return nil }
             let record = try await ledger.read { try $0.list(app: app, name: name, version: version) }
             guard let record else {
                 let store = "the store \(ledger.storeID)"
-                throw UnknownList(problem: .unknownList(name: name, version: version, store: store))
+                var problem = Problem.unknownList(name: name, version: version, store: store)
+                if isExcluded { problem.pointer = "/audience/exclude/list" }
+                throw UnknownList(problem: problem)
             }
             return record.number
         }
@@ -56,7 +58,7 @@ package struct AudienceCount: Sendable, Equatable {
             exclusion: try await Exclusion.read(
                 exclude,
                 app: app,
-                list: try await number(exclude),
+                list: try await number(exclude, isExcluded: true),
                 now: now,
                 from: ledger
             ),

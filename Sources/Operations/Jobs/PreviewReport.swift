@@ -1,5 +1,5 @@
 package import Campaigns
-package import Delivery
+import Delivery
 
 /// The pushes of a job for single devices, for people and for scripts.
 package struct PreviewReport: Sendable {

@@ -1,4 +1,4 @@
-package import Campaigns
+import Campaigns
 import PushProviders
 package import Store
 
@@ -19,32 +19,32 @@ package struct OutcomeExport: Sendable {
     private let format: Format
     private let outcome: String?
     private let reason: String?
+    private let campaign: UInt32
+    private var page: UInt32 = 0
 
-    /// Creates an export of all devices, or of those with an outcome or a reason.
-    package init(_ format: Format, outcome: String? = nil, reason: String? = nil) {
+    /// Creates an export of all devices of a campaign, or of those with an outcome or a reason.
+    package init(_ format: Format, campaign: UInt32, outcome: String? = nil, reason: String? = nil) {
         self.format = format
+        self.campaign = campaign
         self.outcome = outcome
         self.reason = reason
     }
 
-    /// Writes the text a page at a time; an error of `write` ends it.
-    package func write(
-        campaign: UInt32,
-        in ledger: Ledger,
-        to write: (String) async throws -> Void
-    ) async throws {
-        if format == .csv { try await write("token,provider,id,outcome,requests,reason\n") }
-        try await ledger.devicePages(campaign: campaign) { devices in
-            var page = ""
-            for device in devices {
-                let outcome = device.outcome?.name ?? "pending"
-                guard self.outcome == nil || self.outcome == outcome, reason == nil || reason == device.reason else {
-                    continue
-                }
-                page += format == .ndjson ? Self.object(device, outcome) : Self.record(device, outcome)
+    /// Returns the text of the next page, which may be empty; nil after the last.
+    package mutating func next(in ledger: Ledger) async throws(LedgerError) -> String? {
+        let devices = try await ledger.devices(campaign: campaign, page: page)
+        let isFirst = page == 0
+        page += 1
+        var text = isFirst && format == .csv ? "token,provider,id,outcome,requests,reason\n" : ""
+        if devices.isEmpty { return text.isEmpty ? nil : text }
+        for device in devices {
+            let outcome = device.outcome?.name ?? "pending"
+            guard self.outcome == nil || self.outcome == outcome, reason == nil || reason == device.reason else {
+                continue
             }
-            if !page.isEmpty { try await write(page) }
+            text += format == .ndjson ? Self.object(device, outcome) : Self.record(device, outcome)
         }
+        return text
     }
 
     private static func object(_ device: DeviceResult, _ outcome: String) -> String {

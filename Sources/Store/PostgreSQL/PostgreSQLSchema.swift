@@ -39,7 +39,7 @@ enum PostgreSQLSchema {
         return SchemaStanding(
             applied: applied,
             known: migrations.map(\.name),
-            needed: needed.next() ? Int(needed.number(0)) : 0
+            needed: needed.next() ? needed.text(0).flatMap { Int($0) } ?? 0 : 0
         )
     }
 

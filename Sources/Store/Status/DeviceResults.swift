@@ -20,31 +20,23 @@ public struct DeviceResult: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Visits all devices of a campaign in the order of its list, a page at a time, with bounded memory.
+    /// Returns a page of a campaign's devices in the order of its list, counted from 0; empty after the last page.
     ///
     /// Each page of ten chunks is a read transaction of its own, so a campaign that is being sent is seen at several
     /// instants. Duplicates, which are not in the list, are left out.
-    public func devicePages(
-        campaign: UInt32,
-        _ body: ([DeviceResult]) async throws -> Void
-    ) async throws {
-        var chunk: UInt32 = 0
-        while true {
-            let from = chunk
-            let page = try await read { try $0.deviceResults(campaign: campaign, chunks: from..<from + 10) }
-            if page.isEmpty { return }
-            try await body(page)
-            chunk += 10
-        }
+    public func devices(campaign: UInt32, page: UInt32) async throws(LedgerError) -> [DeviceResult] {
+        try await read { try $0.deviceResults(campaign: campaign, chunks: page * 10..<(page + 1) * 10) }
     }
 
-    /// Visits all devices as ``devicePages(campaign:_:)`` does, one by one.
+    /// Visits all devices of a campaign in the order of its list, page by page, with bounded memory.
     public func devices(
         campaign: UInt32,
         _ body: @Sendable (DeviceResult) throws -> Void
     ) async throws {
-        try await devicePages(campaign: campaign) { page in
-            for device in page { try body(device) }
+        var page: UInt32 = 0
+        while case let found = try await devices(campaign: campaign, page: page), !found.isEmpty {
+            for device in found { try body(device) }
+            page += 1
         }
     }
 }

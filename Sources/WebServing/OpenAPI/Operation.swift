@@ -108,11 +108,16 @@ extension Operation {
         }
     }
 
-    /// Every type of content. The first, which no answer has, is there for generators that do not know the others.
+    /// Every type of content, after one that no answer has and that is there for generators that do not know the others.
     private static let contents = JSONValue.object(
         [JSONMember(BodyReader.bytesType, ["schema": JSONSchema.bytes])]
             + ContentType.allCases.map { JSONMember($0.rawValue, .object([JSONMember]())) }
     )
+
+    /// The types of a file with a record a line.
+    private static let lines: JSONValue = [
+        "text/csv": ["schema": JSONSchema.text], "application/x-ndjson": ["schema": JSONSchema.text],
+    ]
 
     private func responses(refusal: JSONValue, failure: String) -> JSONValue {
         let content: JSONValue =

@@ -17,7 +17,7 @@ extension StoreCommand {
                 --check changes nothing. It ends with 1 when this version cannot work with the ledger as it is: it is \
                 missing, not migrated yet, or of a version that is too new.
 
-                Example: fanfare store migrate --check || fanfare store migrate
+                Example: fanfare store migrate --config /etc/fanfare/fanfare.yaml
                 """
         )
 

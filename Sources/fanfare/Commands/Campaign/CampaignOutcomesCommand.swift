@@ -42,7 +42,8 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let campaign = campaign
-        let export = OutcomeExport(output.json || ndjson ? .ndjson : .csv, outcome: outcome, reason: reason)
+        let format = output.json || ndjson ? OutcomeExport.Format.ndjson : .csv
+        let (outcome, reason) = (outcome, reason)
         try await options.withLedger { ledger in
             let found = try await ledger.read { try $0.campaignNumber(app: campaign.app, id: campaign.id) }
             guard let number = found else { throw campaign.notFound(in: ledger) }
@@ -54,8 +55,9 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
                 )
             }
             // A write fails when the output's reader is gone, which ends the command.
-            try await export.write(campaign: number, in: ledger) { page in
-                guard Terminal.write(page) else { throw FanfareExit.failed }
+            var export = OutcomeExport(format, campaign: number, outcome: outcome, reason: reason)
+            while let text = try await export.next(in: ledger) {
+                guard Terminal.write(text) else { throw FanfareExit.failed }
             }
         }
     }
