@@ -3,7 +3,7 @@ import Delivery
 
 /// The log's lines about devices that are tried again: one for a campaign and a minute, however many shards settle.
 ///
-/// What comes within the minute is added to the next line. Confined to the coordinator's loop.
+/// Retries within the minute are added to the next line. Confined to the coordinator's loop.
 struct RetryNotices {
     static let pause = Duration.seconds(60)
     /// The campaigns that are remembered; the oldest line is forgotten first, and its campaign may get one too early.

@@ -51,7 +51,7 @@ enum TrialRoutes {
         guard case .object(var members) = try await BodyReader.value(call.request, upTo: BodyReader.jobMax) else {
             throw HTTPProblem(.usage, "the body must be an object")
         }
-        // What a count does not need, so that an audience can be counted before there is a job.
+        // A count needs no id and no content, so an audience can be counted before there is a job.
         let rest: [JSONMember] = [JSONMember("id", "audience"), JSONMember("content", ["title": "-"])]
         members += rest.filter { one in !members.contains { $0.name == one.name } }
         let (job, _) = try JobCoordinator(core: core, caller: call.caller).decode(
