@@ -108,7 +108,7 @@ extension Operation {
         }
     }
 
-    /// Every type of content, after one that no answer has and that is there for generators that do not know the others.
+    /// Every type of content, after one that no answer has and that is there for generators that do not know the rest.
     private static let contents = JSONValue.object(
         [JSONMember(BodyReader.bytesType, ["schema": JSONSchema.bytes])]
             + ContentType.allCases.map { JSONMember($0.rawValue, .object([JSONMember]())) }
