@@ -7,8 +7,14 @@ struct PoolDriver {
     /// All actions of the pool, in order.
     var actions: [ConnectionPool.Action] = []
 
-    init(seed: UInt64 = 1, _ change: (inout ConnectionPool.Configuration) -> Void = { _ in }) {
+    /// - Parameter congestion: False for a window that is never full, for tests of all other limits.
+    init(
+        seed: UInt64 = 1,
+        congestion: Bool = false,
+        _ change: (inout ConnectionPool.Configuration) -> Void = { _ in }
+    ) {
         var configuration = ConnectionPool.Configuration()
+        if !congestion { configuration.windowInitial = 1_000_000 }
         change(&configuration)
         self.pool = ConnectionPool(configuration: configuration, seed: seed)
     }

@@ -50,7 +50,7 @@ extension ProviderFaults {
             $0.connections.pingAfterBusy = Sanitizer.patience(.milliseconds(100))
             $0.connections.pingDeadline = Sanitizer.patience(.milliseconds(100))
             // Long, so that the PING is what detects it.
-            $0.streamDeadline = .seconds(50)
+            $0.connections.streamDeadline = .seconds(50)
         }
         #expect(outcome.ends.count == 30)
         #expect(outcome.ends.values.count { $0 == [.unknown(.connectionLost)] } == 10)
@@ -92,7 +92,7 @@ extension ProviderFaults {
             $0.connections.streamsMax = 1
             $0.connections.connectionsMax = 1
             $0.connections.backoffBase = .milliseconds(10)
-            $0.streamDeadline = Sanitizer.patience(.milliseconds(200))
+            $0.connections.streamDeadline = Sanitizer.patience(.milliseconds(200))
         }
         #expect(outcome.ends[0] == [.unknown(.deadline)])
         #expect(outcome.ends[1] == [.status(200, retryAfter: "", body: "")])
@@ -114,7 +114,7 @@ extension ProviderFaults {
         let outcome = try await bed.run(port: peer.port, requests: 4) {
             $0.connections.streamsMax = 3
             $0.connections.connectionsMax = 1
-            $0.streamDeadline = Sanitizer.patience(.milliseconds(200))
+            $0.connections.streamDeadline = Sanitizer.patience(.milliseconds(200))
         }
         for tag: UInt64 in 0...2 {
             guard case .status(410, _, let body) = outcome.last(tag) else {
@@ -141,7 +141,7 @@ extension ProviderFaults {
             connection.keepWriting(every: .milliseconds(5), chunk)
         }
         let outcome = try await bed.run(port: peer.port, requests: 1) {
-            $0.streamDeadline = Sanitizer.patience(.milliseconds(300))
+            $0.connections.streamDeadline = Sanitizer.patience(.milliseconds(300))
         }
         #expect(outcome.last(0) == .status(400, retryAfter: "", body: String(repeating: "x", count: 4096)))
         try await peer.stop()

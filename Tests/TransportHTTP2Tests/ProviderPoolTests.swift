@@ -1,4 +1,5 @@
 import Delivery
+import Dispatch
 import HTTP2
 import NIOConcurrencyHelpers
 import NIOCore
@@ -78,7 +79,7 @@ import Transport
         let bed = try Bed()
         let remote = try await Peer.start(on: bed.group, tls: bed.server) { _, _ in }
         let outcome = try await bed.run(port: remote.port, requests: 20) {
-            $0.streamDeadline = Sanitizer.patience(.milliseconds(100))
+            $0.connections.streamDeadline = Sanitizer.patience(.milliseconds(100))
             $0.connections.backoffBase = .milliseconds(10)
             $0.connections.streamsMax = 10
         }
@@ -89,13 +90,36 @@ import Transport
         try await bed.stop()
     }
 
+    @Test func `an answer that came while the loop stood still counts, although its deadline is over`() async throws {
+        let bed = try Bed()
+        let servers = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let isAnswered = DispatchSemaphore(value: 0)
+        let remote = try await Peer.start(on: servers, tls: bed.server) { connection, request in
+            connection.respond(request.streamID, 200)
+            isAnswered.signal()
+        }
+        let stall: @Sendable () -> Void = {
+            isAnswered.wait()
+            // What is tested is a loop that stands still; nobody signals this one.
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(700))
+        }
+        let deadline: (inout ProviderPoolConfiguration) -> Void = {
+            $0.connections.streamDeadline = .milliseconds(100)
+        }
+        let outcome = try await bed.run(port: remote.port, requests: 1, configure: deadline, onAllOpened: stall)
+        #expect(outcome.answered == 1 && outcome.counters.unknown == 0)
+        try await remote.stop()
+        try await bed.stop()
+        try await servers.shutdownGracefully()
+    }
+
     @Test func `five hundred deadlines end the connection and reset nothing`() async throws {
         let bed = try Bed()
         let peer = try await ScriptedPeer.start(on: bed.group, tls: bed.server) { connection, frame in
             if frame.type == .settings { connection.write(.settings(maxStreams: 1000)) }
         }
         let outcome = try await bed.run(port: peer.port, requests: 500) {
-            $0.streamDeadline = Sanitizer.patience(.milliseconds(200))
+            $0.connections.streamDeadline = Sanitizer.patience(.milliseconds(200))
         }
         #expect(outcome.ends.values.allSatisfy { $0 == [.unknown(.deadline)] })
         #expect(peer.frames(of: .reset).count <= 2)

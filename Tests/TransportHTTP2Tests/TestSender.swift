@@ -75,7 +75,14 @@ final class TestSender: RequestSource {
         }
     }
 
-    func tickEnded() {}
+    func tickEnded() {
+        guard self.waiting.isEmpty, let body = self.onAllOpened else { return }
+        self.onAllOpened = nil
+        body()
+    }
+
+    /// Called once on the loop when all requests have been written.
+    var onAllOpened: (@Sendable () -> Void)?
 
     func connectionFailed(_ failure: ConnectionFailure) {
         self.failures.append(failure)
@@ -130,7 +137,7 @@ struct Bed {
     /// that a test is about.
     private static let patient = {
         var rules = ProviderPoolConfiguration(seed: 7)
-        rules.streamDeadline = .seconds(120)
+        rules.connections.streamDeadline = .seconds(120)
         rules.connections.connectDeadline = .seconds(120)
         rules.connections.settingsDeadline = .seconds(120)
         rules.connections.pingDeadline = .seconds(120)
@@ -166,7 +173,8 @@ struct Bed {
         resendsMax: Int = 0,
         log: KeptLog? = nil,
         retiresOn: UInt16? = nil,
-        configure: (inout ProviderPoolConfiguration) -> Void = { _ in }
+        configure: (inout ProviderPoolConfiguration) -> Void = { _ in },
+        onAllOpened: (@Sendable () -> Void)? = nil
     ) async throws -> Outcome {
         let loop = self.group.next()
         let done = loop.makePromise(of: Void.self)
@@ -188,6 +196,7 @@ struct Bed {
             sender.pool = pool
             sender.resendsMax = resendsMax
             sender.retiresOn = retiresOn
+            sender.onAllOpened = onAllOpened
             if untilFailure { sender.onFailure = { done.succeed() } }
             done.futureResult.assumeIsolated().whenComplete { _ in
                 sender.onFailure = nil

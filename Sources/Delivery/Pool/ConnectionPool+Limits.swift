@@ -3,6 +3,10 @@ extension ConnectionPool {
     public struct Configuration: Sendable {
         /// The largest number of streams of one connection, whatever the peer allows.
         public var streamsMax = 1000
+        /// The number of streams that all connections together may have open before answers show how long they take.
+        public var windowInitial = 1000
+        /// The time that a request may take; after that its outcome is unknown.
+        public var streamDeadline: Duration = .seconds(10)
         /// The largest number of connections, including those being opened.
         ///
         /// Each with a thousand streams carries 20,000 requests a second at answers of 50 ms, so these are more than

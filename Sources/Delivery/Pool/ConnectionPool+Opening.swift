@@ -66,11 +66,13 @@ extension ConnectionPool {
     /// The number of connections that take streams now or will.
     private var aliveCount: Int { self.connections.count { $0.phase != .draining } }
 
-    /// True if streams are scarce, and not because a peer is still being set up or asks for calm.
+    /// True if streams are scarce, and not because a peer is still being set up, asks for calm or answers slowly.
     ///
     /// Replacements are not waited for: where connections end all the time, one is always being opened.
     private var couldGrow: Bool {
-        guard self.calm == nil, self.aliveCount < self.configuration.connectionsMax else { return false }
+        guard self.calm == nil, self.aliveCount < self.configuration.connectionsMax, self.windowLeft > 0 else {
+            return false
+        }
         return self.connections.allSatisfy { connection in
             switch connection.phase {
             case .connecting, .awaitingSettings: return connection.isReplacement

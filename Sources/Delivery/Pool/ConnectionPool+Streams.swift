@@ -1,5 +1,5 @@
-/// The number of streams that each connection may carry, by the peer's SETTINGS, our limits and the peer's wish for
-/// calm.
+/// The number of streams that each connection may carry, by the peer's SETTINGS, our limits, the peer's wish for calm
+/// and the time that its answers take.
 extension ConnectionPool {
     /// The pool's present state.
     public var snapshot: Snapshot {
@@ -16,8 +16,15 @@ extension ConnectionPool {
             case .draining: snapshot.draining += 1
             }
         }
+        snapshot.streamsAllowed = min(snapshot.streamsAllowed, self.window.streams)
         return snapshot
     }
+
+    /// The streams open on all connections.
+    var openStreams: Int { self.connections.reduce(0) { $0 + $1.openStreams } }
+
+    /// The streams that may be opened before the window is full.
+    var windowLeft: Int { max(0, self.window.streams - self.openStreams) }
 
     /// Notes the number of concurrent streams that the peer's SETTINGS allow, the first or later ones.
     ///
@@ -90,21 +97,26 @@ extension ConnectionPool {
     public func streamsDue(on id: ConnectionID, now: MonotonicInstant) -> Int {
         guard let index = self.index(of: id) else { return 0 }
         let connection = self.connections[index]
-        if self.hasFewFree(connection), let openedAt = connection.openedAt,
-            now.since(openedAt) < self.configuration.openPause
-        {
+        let free = self.freeStreams(of: connection)
+        let isFew = free * self.configuration.openShare < min(self.limit(of: connection), self.window.streams)
+        if isFew, let openedAt = connection.openedAt, now.since(openedAt) < self.configuration.openPause {
             return 0
         }
-        return self.freeStreams(of: connection)
+        return free
     }
 
     /// Returns true if less than a share of its streams is free.
     func hasFewFree(_ connection: Connection) -> Bool {
-        self.freeStreams(of: connection) * self.configuration.openShare < self.limit(of: connection)
+        self.unusedStreams(of: connection) * self.configuration.openShare < self.limit(of: connection)
     }
 
     /// Returns how many streams may be opened on a connection now.
     func freeStreams(of connection: Connection) -> Int {
+        min(self.unusedStreams(of: connection), self.windowLeft)
+    }
+
+    /// Returns how many streams the connection has left, whatever the others have open.
+    private func unusedStreams(of connection: Connection) -> Int {
         guard connection.phase == .ready else { return 0 }
         let left = self.streamsPerConnection - connection.streamsUsed
         return max(0, min(left, self.limit(of: connection) - connection.openStreams))

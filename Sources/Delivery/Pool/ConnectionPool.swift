@@ -17,6 +17,7 @@
 /// * A connection that is silent while streams are open, or for long, gets a PING, and is closed if it does not
 ///   answer. It is replaced when it is old or has no stream ids left.
 /// * A peer that asks for calm gets half the streams, then gradually more again.
+/// * A peer whose answers take a large share of the stream deadline gets fewer streams (``CongestionWindow``).
 public struct ConnectionPool: Sendable {
     /// The rules; fixed for the pool's life.
     public let configuration: Configuration
@@ -33,6 +34,8 @@ public struct ConnectionPool: Sendable {
     /// The number of connections that served and retired in good order, and whose replacements are not opened yet.
     var replacementsDue = 0
     var calm: Calm?
+    /// The number of streams that all connections together may have open.
+    var window: CongestionWindow
     var nextNumber: UInt32 = 1
     /// The number of consecutive attempts or connections without a single answer.
     var failures = 0
@@ -52,6 +55,10 @@ public struct ConnectionPool: Sendable {
         self.random = PoolRandom(seed: seed)
         self.addressOffset = Int(self.random.next() * 65_536)
         self.tickets = Double(configuration.connectBurst)
+        self.window = CongestionWindow(
+            streams: configuration.windowInitial,
+            deadline: configuration.streamDeadline
+        )
     }
 
     // MARK: Questions
@@ -197,6 +204,13 @@ public struct ConnectionPool: Sendable {
         return self.drain(at: index)
     }
 
+    /// Notes the times from request to answer of this many streams, the shortest and the longest.
+    ///
+    /// Call this before reporting the streams as closed.
+    public mutating func answersTook(_ times: ClosedRange<Duration>, count: Int, now: MonotonicInstant) {
+        self.window.answered(count, open: self.openStreams, times: times, now: now)
+    }
+
     private mutating func noteAnswers(_ count: Int, at index: Int) {
         if !self.connections[index].hasAnswered {
             self.failures = 0
@@ -214,13 +228,15 @@ public struct ConnectionPool: Sendable {
 
     /// Notes that this many streams had no answer in time (they are reported as closed, too).
     ///
-    /// The third one within a minute ends the connection; so does the first one if the connection never answered.
+    /// The third one within a minute ends the connection; so does the first one if the connection never answered. All
+    /// connections together get fewer streams.
     public mutating func streamDeadlinesPassed(
         _ id: ConnectionID,
         count: Int,
         now: MonotonicInstant
     ) -> [Action] {
         guard count > 0, let index = self.index(of: id) else { return [] }
+        self.window.missed(open: self.openStreams + count, now: now)
         if let since = self.connections[index].deadlinesSince,
             now.since(since) <= self.configuration.deadlineWindow
         {

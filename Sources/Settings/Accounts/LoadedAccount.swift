@@ -126,9 +126,9 @@ package final class LoadedAccount: Sendable {
         configuration.connections.oneStreamUntilAuthenticated = token != nil
         if isApart { configuration.connections.connectionsMax = 1 }
         configuration.scope = account.reachesGlobalAddressesOnly ? .global : .any
-        configuration.streamDeadline = account.provider.limits.streamDeadline
+        configuration.connections.streamDeadline = account.provider.limits.streamDeadline
         // A sender that leaves its connections waits for every answer that may still come.
-        configuration.drainDeadline = configuration.streamDeadline + .seconds(1)
+        configuration.drainDeadline = configuration.connections.streamDeadline + .seconds(1)
         return endpoint.pool(configuration, tls: tls, loop: loop, source: source, logger: logger)
     }
 }

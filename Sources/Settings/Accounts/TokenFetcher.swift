@@ -87,7 +87,7 @@ struct TokenFetcher: Sendable {
     ) -> ProviderPool {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.connectionsMax = 1
-        configuration.streamDeadline = TokenRequest.deadline
+        configuration.connections.streamDeadline = TokenRequest.deadline
         return endpoint.pool(configuration, tls: tls, loop: loop, source: source, logger: logger)
     }
 }

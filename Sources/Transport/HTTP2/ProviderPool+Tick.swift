@@ -166,6 +166,11 @@ extension ProviderPool {
         guard count > 0 else { return }
         if self.isCalmAsked { self.askForCalm(connection, now: now) }
         let answered = Int(self.counters.answered - answeredBefore)
+        if let span = self.answerSpan {
+            self.answerSpan = nil
+            let times = Duration.nanoseconds(span.lowerBound) ... .nanoseconds(span.upperBound)
+            self.machine.answersTook(times, count: answered, now: now.instant)
+        }
         self.run(self.machine.streamsClosed(connection.id, count: count, answered: answered))
     }
 
@@ -238,6 +243,7 @@ extension ProviderPool {
             if !connection.isAuthenticated { self.noteFirstAnswer(end.status, of: connection) }
             let answer = ProviderAnswer(end, connection: connection.id, now: now.instant.nanoseconds)
             self.answerTimes.add(nanoseconds: answer.nanoseconds)
+            self.note(answer.nanoseconds)
             self.source.answered(tag: end.tag, answer: answer)
         case .refused:
             self.counters.refused += 1
@@ -251,6 +257,14 @@ extension ProviderPool {
             self.tellUnknown(end.tag, .deadline)
         case .connectionLost: self.tellUnknown(end.tag, .connectionLost)
         }
+    }
+
+    private func note(_ nanoseconds: Int64) {
+        guard let span = self.answerSpan else {
+            self.answerSpan = nanoseconds...nanoseconds
+            return
+        }
+        self.answerSpan = min(span.lowerBound, nanoseconds)...max(span.upperBound, nanoseconds)
     }
 
     private func tellUnknown(_ tag: UInt64, _ reason: Unanswered.UnknownReason) {
@@ -308,29 +322,37 @@ extension ProviderPool {
             guard at < timerAt else { return }
             self.timer?.cancel()
         }
+        self.arm(at: at)
+    }
+
+    private func arm(at: NIODeadline) {
         self.timerAt = at
         self.timer = self.loop.assumeIsolated().scheduleTask(deadline: at) { self.tick() }
     }
 
     /// The timer's interval: a twentieth of the stream deadline, between 10 and 100 ms.
     private var tickInterval: TimeAmount {
-        let share = TimeAmount(self.configuration.streamDeadline / 20)
+        let share = TimeAmount(self.configuration.connections.streamDeadline / 20)
         return max(.milliseconds(10), min(.milliseconds(100), share))
     }
 
     private func tick() {
+        let now = NIODeadline.now()
+        let due = self.timerAt ?? now
         self.timer = nil
         self.timerAt = nil
         guard !self.isClosed else { return }
-        let now = NIODeadline.now()
         self.load.sample(wall: now.instant.nanoseconds, cpu: fanfare_thread_cpu_nanoseconds())
+        if let later = self.fairness.postponed(due: due.instant, now: now.instant) {
+            return self.arm(at: NIODeadline(later))
+        }
         self.expireStreams(now: now)
         self.run(self.machine.deadlineReached(now: now.instant))
         self.scheduleTick()
     }
 
     private func expireStreams(now: NIODeadline) {
-        let limit = now - TimeAmount(self.configuration.streamDeadline)
+        let limit = now - TimeAmount(self.configuration.connections.streamDeadline)
         // The last of these ends makes the machine drop the connection, which the peer sees instead of a reset.
         let resetsMax = self.configuration.connections.deadlinesMax - 1
         for connection in self.connections {

@@ -48,6 +48,9 @@ public final class ProviderPool {
     var timer: Scheduled<Void>?
     var timerAt: NIODeadline?
     var load: LoopLoad
+    var fairness = DeadlineFairness()
+    /// The shortest and the longest answer time since the machine was last told.
+    var answerSpan: ClosedRange<Int64>?
     var completion: (() -> Void)?
     var drainUntil: NIODeadline?
     var isClosed = false

@@ -21,8 +21,6 @@ public struct HTTP2Endpoint: Sendable, Hashable, CustomStringConvertible {
 public struct ProviderPoolConfiguration: Sendable {
     /// Limits, deadlines and backoff of connections.
     public var connections = ConnectionPool.Configuration()
-    /// The time that a request may take, kept to within a twentieth; after that its outcome is unknown.
-    public var streamDeadline: Duration = .seconds(10)
     /// The time that ``ProviderPool/close(_:)`` waits for answers.
     public var drainDeadline: Duration = .seconds(10)
     /// Resolves the host name, anew for each connection.
