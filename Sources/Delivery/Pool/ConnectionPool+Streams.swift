@@ -16,7 +16,6 @@ extension ConnectionPool {
             case .draining: snapshot.draining += 1
             }
         }
-        snapshot.streamsAllowed = min(snapshot.streamsAllowed, self.window.streams)
         return snapshot
     }
 

@@ -61,6 +61,8 @@ extension ConnectionPool {
         /// The streams open on all of them.
         public var openStreams = 0
         /// The streams that the ready connections may have open at once, by the peer's SETTINGS and our own limits.
+        ///
+        /// The window of congestion is left out: it changes with every answer, and this bounds what a kill repeats.
         public var streamsAllowed = 0
         /// The ready connections whose limit the peer has cut to a tenth or less.
         public var collapsed = 0
