@@ -70,11 +70,12 @@ import Testing
     }
 
     @Test func `a worker that was started afterwards replaces one that is silent, if it has its roles`() {
-        let silent = [worker("a", seenAgo: 60), worker("b", roles: ["sender", "planner"], seenAgo: 50)]
+        // The planner fell silent first, so its replacement is looked for first.
+        let silent = [worker("a", seenAgo: 50), worker("b", roles: ["sender", "planner"], seenAgo: 60)]
         let both = ["planner", "sender"]
         #expect(problems([worker("old")] + silent).count == 2)
         let one = problems(silent + [worker("c", roles: both, startedAgo: 40)])
-        #expect(one.map(\.subject) == ["worker b"])
+        #expect(one.map(\.subject) == ["worker a"])
         // One sender replaces only the one that was no planner.
         #expect(problems(silent + [worker("c", startedAgo: 40)]).map(\.subject) == ["worker b"])
         #expect(
