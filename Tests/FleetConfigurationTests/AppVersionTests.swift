@@ -84,6 +84,8 @@ struct AppVersionTests {
         let later = try authority.issueClient(commonName: "com.example.news", days: 21)
         let other = TLSClientContext.Identity(certificatePEM: later.certificatePEM, privateKeyPEM: [], source: "test")
         #expect(abs(try #require(other.endsAt) - end - 86_400) <= 5)
+        let chain = identity.certificatePEM + authority.certificatePEM
+        #expect(TLSClientContext.Identity(certificatePEM: chain, privateKeyPEM: [], source: "test").endsAt == end)
         #expect(TLSClientContext.Identity(certificatePEM: [], privateKeyPEM: [], source: "none").endsAt == nil)
     }
 }
