@@ -69,24 +69,27 @@ import Testing
         }
     }
 
-    @Test func `sent jobs are remembered for a while, and not more of them than fit`() async throws {
-        try await PrivateServer.with { server in
-            let (sent, now) = (SentJobs(upTo: 3), server.ledger.now())
-            func isKnown(_ id: String) async throws -> Bool {
-                try await sent.answer(to: try job(body(id), server), in: server.ledger) != nil
+    @Test func `every server of a ledger knows a repeat before the verdict, also after the sender has stopped`()
+        async throws
+    {
+        let broker = try await TestBroker.url("api-servers")
+        try await PrivateServer.with(broker: broker) { first in
+            func asked(_ server: PrivateServer) async throws -> [Int] {
+                var statuses: [Int] = []
+                for path in ["/v1/campaigns", "/v1/campaigns:validate"] {
+                    for title in ["Kick-off", "Goal"] {
+                        statuses.append(try await server.ask("POST", path, body: body(title: title)).status)
+                    }
+                }
+                return statuses
             }
-            sent.note(try job(body("old"), server), at: now.advanced(by: .zero - SentJobs.time - .seconds(1)))
-            #expect(try await !isKnown("old"))
-            let first = try job(body("first"), server)
-            sent.note(first, at: now)
-            #expect(try await isKnown("first"))
-            var more = try job(body("more"), server)
-            for number in 1...3 {
-                more.id = "more-\(number)"
-                sent.note(more, at: now)
+            let shared = ["FANFARE_STORE_URL": "sqlite:\(first.folder)/fanfare.db"]
+            try await PrivateServer.with(broker: broker, settings: shared) { second in
+                let sent = try await second.ask("POST", "/v1/campaigns", body: body())
+                #expect(sent.status == 202)
+                #expect(try await asked(first) == [200, 409, 200, 409])
             }
-            #expect(try await !isKnown("first"))
-            #expect(try await isKnown("more-3"))
+            #expect(try await asked(first) == [200, 409, 200, 409])
         }
     }
 

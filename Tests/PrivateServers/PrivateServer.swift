@@ -78,7 +78,7 @@ package struct PrivateServer {
             }
             listening[found.listener] = found.port
         }
-        let ledger = try Ledger.open(path: folder + "/fanfare.db", create: false)
+        let ledger = try Ledger.open(configuration.store, create: false)
         do {
             try await body(
                 PrivateServer(

@@ -138,6 +138,31 @@ struct RetentionTests {
         #expect(try await ledger.read { try $0.refusal(app: "news", id: "bad") } == nil)
     }
 
+    @Test(arguments: TestDatabase.all) func `the last sent job of a key is kept for ten minutes`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
+        let (old, new) = (SentJob(identity: [1], at: .start), SentJob(identity: [2], at: .start + 1))
+        try await ledger.write { transaction in
+            try transaction.note(old, app: "news", id: "derby")
+            try transaction.note(new, app: "news", id: "derby")
+            for number in 1...3 { try transaction.note(old, app: "news", id: "old-\(number)") }
+        }
+        func kept(_ id: String) async throws -> SentJob? {
+            try await ledger.read { try $0.sentJob(app: "news", id: id) }
+        }
+        func purged(at now: Timestamp) async throws -> Int {
+            try await ledger.write(.normal) { try $0.purgeSentJobs(now: now, max: 2) }
+        }
+        #expect(try await kept("derby") == new)
+        #expect(try await ledger.read { try $0.sentJob(app: "shop", id: "derby") } == nil)
+        #expect(try await purged(at: .start + 600) == 0)
+        #expect(try await purged(at: .start + 601) == 2)
+        #expect(try await purged(at: .start + 601) == 1)
+        #expect(try await kept("old-1") == nil)
+        #expect(try await kept("derby") == new)
+    }
+
     @Test(arguments: TestDatabase.all)
     func `of two live planners the older one purges, and the other one when it is gone`(
         _ database: TestDatabase

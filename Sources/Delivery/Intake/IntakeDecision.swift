@@ -7,8 +7,8 @@ public enum IntakeDecision: Equatable, Sendable {
     /// Write the campaign; `fastPath`: on the fast path, with its shards already claimed, straight to this process's
     /// sender.
     case accept(fastPath: Bool)
-    /// The job is a repeat: answer with the existing campaign.
-    case existing(campaign: UInt32)
+    /// The job is a repeat: answer with the existing campaign; nil while no worker has judged the first one.
+    case existing(campaign: UInt32?)
     /// The id belongs to another job: its campaign stays as it is, and `refused` is not written.
     case conflict(Problem)
     /// Tell the producer all problems; write `refused` if no campaign has the key.
@@ -23,6 +23,8 @@ public enum IntakeDecision: Equatable, Sendable {
         case none
         /// A campaign with this identity hash (the normalized job without `created_at` and `metadata`).
         case campaign(number: UInt32, identity: [UInt8])
+        /// A job with this hash, which a server has published and no worker has judged yet.
+        case sent(identity: [UInt8])
     }
 
     /// The ledger's facts about the job.
@@ -82,14 +84,19 @@ public enum IntakeDecision: Equatable, Sendable {
         return .accept(fastPath: takesFastPath(job))
     }
 
-    /// The decision for a job whose key a campaign has, whatever is wrong with the job by now; nil if none has the key.
+    /// The decision for a job whose key is held, whatever is wrong with the job by now; nil if nothing holds it.
     ///
     /// This comes before any other check: an accepted job stays accepted, even if its time has passed or its app is
     /// gone.
     public static func known(job: Job, identity: [UInt8], holder: Holder) -> IntakeDecision? {
-        guard case .campaign(let number, let held) = holder else { return nil }
+        let (held, campaign): ([UInt8], UInt32?)
+        switch holder {
+        case .none: return nil
+        case .campaign(let number, let identity): (held, campaign) = (identity, number)
+        case .sent(let identity): (held, campaign) = (identity, nil)
+        }
         return held == identity
-            ? .existing(campaign: number) : .conflict(.campaignConflict(app: job.app, id: job.id))
+            ? .existing(campaign: campaign) : .conflict(.campaignConflict(app: job.app, id: job.id))
     }
 
     /// Returns true if one synced transaction can write the campaign with its shards already claimed.

@@ -55,6 +55,7 @@ struct Purger: Sendable {
         _ = try await repeated { transaction, _ in try transaction.blankForgotten() }
         _ = try await repeated { try $0.purgeHistory(retention, now: $1) }
         _ = try await repeated { try $0.purgeAudit(retention, now: $1) }
+        _ = try await repeated { try $0.purgeSentJobs(now: $1) }
         guard !counters.isNothing else { return }
         logger.info(
             "old rows are purged",

@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import HTTPTypes
 import HummingbirdCore
+import Logging
 import Operations
 import Settings
 import Store
@@ -40,11 +41,23 @@ enum CampaignRoutes {
         _ core: APICore,
         _ now: Timestamp
     ) async throws -> HTTPAnswer {
-        let place: HTTPFields = [.location: judgement.place]
-        if judgement.isKnown { return .json(judgement.document("existing"), headers: place) }
+        let location: HTTPFields = [.location: judgement.path]
+        if judgement.isKnown { return .json(judgement.document("existing"), headers: location) }
         try await core.broker.publish(judgement.job, body: body, at: now)
-        core.sentJobs.note(judgement.job, at: now)
-        return .json(judgement.document("pending"), .accepted, headers: place)
+        await noteSent(judgement.job, core, now)
+        return .json(judgement.document("pending"), .accepted, headers: location)
+    }
+
+    /// Notes a job that the broker has; the ledger's failure is logged, as the worker answers an unknown repeat.
+    private static func noteSent(_ job: Job, _ core: APICore, _ now: Timestamp) async {
+        do throws(LedgerError) {
+            try await LocalIntake.noteSent(job, at: now, in: core.ledger)
+        } catch {
+            core.server.logger.warning(
+                "a repeat of this job will not be known before the worker's verdict",
+                metadata: ["app": "\(job.app)", "campaign": "\(job.id)", "error": "\(error)"]
+            )
+        }
     }
 
     private static func validate(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {

@@ -26,7 +26,7 @@ struct JobCoordinator {
         }
 
         /// The campaign's path.
-        var place: String { "/v1/campaigns/\(job.app)/\(job.id)" }
+        var path: String { "/v1/campaigns/\(job.app)/\(job.id)" }
     }
 
     /// Judges a job.
@@ -81,14 +81,10 @@ struct JobCoordinator {
 
     /// Returns true for a repeat; throws 409 when its id belongs to another job.
     private func isKnown(_ job: Job) async throws -> Bool {
-        if let known = try await LocalIntake.known(job, in: core.ledger) {
-            if case .conflict(let problem) = known { throw conflict(problem, job) }
-            return true
-        }
-        switch try await core.sentJobs.answer(to: job, in: core.ledger) {
-        case nil: return false
-        case .existing: return true
+        switch try await LocalIntake.known(job, in: core.ledger) {
         case .conflict(let problem): throw conflict(problem, job)
+        case .existing: return true
+        case nil, .accept, .refuse: return false
         }
     }
 

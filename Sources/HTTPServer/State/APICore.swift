@@ -13,7 +13,6 @@ final class APICore: Sendable {
     let fleet: FleetPoll
     let limiter: RateLimiter
     let longReads = LongReads()
-    let sentJobs = SentJobs()
 
     init(_ server: ServerCore, gate: Gate) {
         self.server = server

@@ -70,16 +70,27 @@ package enum LocalIntake {
     /// Returns the hash by which a repeated job is recognized.
     package static func identity(of job: Job) -> [UInt8] { SHA256.digest(job.canonicalJSON()) }
 
-    /// Returns intake's answer to a job whose key belongs to a campaign, even if the job is invalid by now; else nil.
+    /// Returns intake's answer to a job whose key belongs to a campaign, or to a job that a server has sent and that
+    /// waits for its verdict, even if the job is invalid by now; else nil.
     ///
     /// `job` was decoded without judging its time.
     package static func known(
         _ job: Job,
         in ledger: Ledger
     ) async throws(LedgerError) -> IntakeDecision? {
-        let (app, id) = (job.app, job.id)
-        let campaign = try await ledger.read { try $0.knownCampaign(app: app, id: id) }
-        return campaign.flatMap { IntakeDecision.known(job: job, identity: identity(of: job), holder: $0.holder) }
+        let (app, id, now) = (job.app, job.id, ledger.now())
+        let holder = try await ledger.read { reader in
+            let campaign = try reader.holder(app: app, id: id)
+            guard campaign == .none, let sent = try reader.sentJob(app: app, id: id) else { return campaign }
+            return sent.holder(refusedAt: try reader.refusedAt(app: app, id: id), now: now)
+        }
+        return IntakeDecision.known(job: job, identity: identity(of: job), holder: holder)
+    }
+
+    /// Notes for every server that a job is with the broker; `at` is the ledger's time before it was published.
+    package static func noteSent(_ job: Job, at: Timestamp, in ledger: Ledger) async throws(LedgerError) {
+        let sent = SentJob(identity: identity(of: job), at: at)
+        try await ledger.write(.normal) { try $0.note(sent, app: job.app, id: job.id) }
     }
 
     /// Returns intake's answer to a valid job, as far as the ledger tells.

@@ -621,3 +621,14 @@ ALTER TABLE workers ADD COLUMN health TEXT COLLATE "C";
 -- migration retry_reasons
 
 ALTER TABLE shards ADD COLUMN retry_reasons TEXT COLLATE "C";
+
+-- migration sent_jobs
+
+CREATE TABLE sent_jobs (
+    app TEXT COLLATE "C" NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    identity BYTEA NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (app, id)
+);
+CREATE INDEX sent_job_times ON sent_jobs (at);

@@ -714,3 +714,15 @@ ALTER TABLE workers ADD COLUMN health TEXT;
 -- The devices of a retry row by the reason of their last try (ReasonCounts); of a settled row, those that expired
 -- instead of another try. NULL in rows of earlier versions.
 ALTER TABLE shards ADD COLUMN retry_reasons TEXT;
+
+-- migration sent_jobs
+
+-- The jobs that servers have published lately, with their hashes: a repeat is known before its verdict (SentJob).
+CREATE TABLE sent_jobs (
+    app TEXT NOT NULL,
+    id TEXT NOT NULL,
+    identity BLOB NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (app, id)
+) WITHOUT ROWID;
+CREATE INDEX sent_job_times ON sent_jobs (at);
