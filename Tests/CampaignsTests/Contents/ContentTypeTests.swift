@@ -75,4 +75,14 @@ struct ContentTypeTests {
         for field in [#""abd""#, "abc", ""] { #expect(!EntityTags.names(field, tag), "\(field)") }
         #expect(!EntityTags.names(nil, tag))
     }
+
+    @Test func `a comma between quotation marks is part of a tag, and an asterisk stands alone`() {
+        let field = #""x,y",W/"a,"abc",b" , , "1,2""#
+        for tag in [#""x,y""#, #""1,2""#] { #expect(EntityTags.names(field, tag), "\(tag)") }
+        for tag in [#""abc""#, #""2""#, "y\""] { #expect(!EntityTags.names(field, tag), "\(tag)") }
+        #expect(EntityTags.names(#"W/"a,b""#, #""a,b""#) && EntityTags.names("\t* ", #""abc""#))
+        for field in [#"*, "x""#, #""*""#, #""x" "abc""#, #""x, "abc""#, #"w/"abc""#] {
+            #expect(!EntityTags.names(field, #""abc""#), "\(field)")
+        }
+    }
 }
