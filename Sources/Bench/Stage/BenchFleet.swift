@@ -221,7 +221,8 @@ actor BenchFleet {
         peer: Peer
     ) async throws -> CampaignRun {
         campaigns += 1
-        let job = try BenchJob(number: campaigns, segment: segment, counted: counted, now: WallClock.now().asRead)
+        let audience: JSONValue = ["segment": .string(segment)]
+        let job = try BenchJob(number: campaigns, to: audience, counted: counted, now: WallClock.now().asRead)
         return try await send(devices, job, peer: peer)
     }
 
@@ -301,7 +302,7 @@ actor BenchFleet {
         campaigns += 1
         return try BenchJob(
             number: campaigns,
-            list: list,
+            to: ["list": .string(list)],
             maxAttempts: maxAttempts,
             perSecond: perSecond,
             isPersonal: isPersonal,

@@ -30,43 +30,16 @@ struct BenchJob: Sendable {
     private let body: [UInt8]
     let createdAt: Timestamp
 
-    /// Makes a campaign to a list; each needs its own number.
+    /// Makes a campaign; each needs its own number.
     ///
     /// All ids have one length: a push names its campaign, and h2load's body has to be as long as ours.
     ///
-    /// - Parameter isPersonal: Three variables a device and four languages, of about the same length.
+    /// - Parameters:
+    ///   - audience: The job's `audience`.
+    ///   - isPersonal: Three variables a device and four languages, of about the same length.
     init(
         number: Int,
-        list: String = Self.list,
-        maxAttempts: Int = 8,
-        perSecond: Int? = nil,
-        isPersonal: Bool = false,
-        isHeld: Bool = false,
-        counted: Counted = .none,
-        now: Timestamp
-    ) throws {
-        let audience = "{\"list\": \"\(list)\"}"
-        try self.init(
-            number: number,
-            audience: audience,
-            maxAttempts: maxAttempts,
-            perSecond: perSecond,
-            isPersonal: isPersonal,
-            isHeld: isHeld,
-            counted: counted,
-            now: now
-        )
-    }
-
-    /// Makes a campaign to a segment of the registry.
-    init(number: Int, segment: String, counted: Counted = .none, now: Timestamp) throws {
-        let audience = JSONValue.object(["segment": .string(segment)]).text
-        try self.init(number: number, audience: audience, counted: counted, now: now)
-    }
-
-    private init(
-        number: Int,
-        audience: String,
+        to audience: JSONValue = ["list": .string(Self.list)],
         maxAttempts: Int = 8,
         perSecond: Int? = nil,
         isPersonal: Bool = false,
@@ -79,7 +52,7 @@ struct BenchJob: Sendable {
         let rate = perSecond.map { ", \"per_second\": \($0)" } ?? ""
         let text = """
             {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
-             "audience": \(audience), "tags": [\(tags)],
+             "audience": \(audience.text), "tags": [\(tags)],
              "content": {\(badge)"title": \(isPersonal ? Self.personalTitle : Self.title), "sound": "default",
               "thread_id": "derby", "body": \(isPersonal ? Self.personalBody : Self.body),
               "data": {"match": 7, "league": "laliga"}, "localizations": \(isPersonal ? Self.localizations : "{}")},

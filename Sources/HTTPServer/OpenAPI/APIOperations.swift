@@ -5,8 +5,37 @@ import WebServing
 enum APIOperations {
     private static let text = Operation.Good.text("text/plain")
 
-    private static func order(_ summary: String, body: Operation.Body? = nil) -> Operation {
-        Operation(summary: summary, good: .json("Order"), body: body, query: [("dry_run", Schemas.flag)])
+    /// An operation of a job, which may take its id from a key.
+    private static func ofJob(
+        _ summary: String,
+        statuses: [Int] = [200],
+        good: String = "Verdict",
+        body: String = "Job",
+        query: [(name: String, schema: JSONValue)] = []
+    ) -> Operation {
+        Operation(
+            summary: summary,
+            statuses: statuses,
+            good: .json(good),
+            body: .json(body),
+            query: query,
+            fields: ["Idempotency-Key"]
+        )
+    }
+
+    /// An order, which may be tried without effect.
+    private static func order(
+        _ summary: String,
+        good: String = "Order",
+        body: String? = nil,
+        isPaged: Bool = false
+    ) -> Operation {
+        Operation(
+            summary: summary,
+            good: .json(good),
+            body: body.map(Operation.Body.json),
+            query: [("dry_run", Schemas.flag)] + (isPaged ? [("cursor", JSONSchema.text)] : [])
+        )
     }
 
     static let all: [String: Operation] = [
@@ -15,26 +44,15 @@ enum APIOperations {
         "metrics": Operation(summary: "Metrics in Prometheus' text format", good: text),
         "version": Operation(summary: "The program's name and version", good: .json("Version")),
         "openapi": Operation(summary: "This document", good: .json("Document")),
-        "sendCampaign": Operation(
-            summary:
-                "Start a campaign: 202 when the broker has confirmed the job, 200 when the same job was sent before",
-            statuses: [200, 202],
-            good: .json("Verdict"),
-            body: .json("Job"),
-            fields: ["Idempotency-Key"]
+        "sendCampaign": ofJob(
+            "Start a campaign: 202 when the broker has confirmed the job, 200 when the same job was sent before",
+            statuses: [200, 202]
         ),
-        "validateCampaign": Operation(
-            summary: "Check a job without sending it",
-            good: .json("Verdict"),
-            body: .json("Job"),
-            fields: ["Idempotency-Key"]
-        ),
-        "sendToDevice": Operation(
-            summary: "Push to one device or one user, the content in the same request; urgent unless it says otherwise",
+        "validateCampaign": ofJob("Check a job without sending it"),
+        "sendToDevice": ofJob(
+            "Push to one device or one user, the content in the same request; urgent unless it says otherwise",
             statuses: [200, 202],
-            good: .json("Verdict"),
-            body: .json("Send"),
-            fields: ["Idempotency-Key"]
+            body: "Send"
         ),
         "getSend": Operation(
             summary: "The outcome of a push for each device, and whether it was read",
@@ -56,13 +74,11 @@ enum APIOperations {
         "resumeCampaign": order("Resume a campaign, whatever paused it"),
         "cancelCampaign": order("Cancel a campaign: unsent devices end cancelled"),
         "fireCampaign": order("Release a held campaign"),
-        "setCampaign": order("Give a campaign another rate, end or urgency while it runs", body: .json("Change")),
-        "previewCampaign": Operation(
-            summary: "Render a job for the devices that it names, with sizes; nothing is sent",
-            good: .json("Preview"),
-            body: .json("Job"),
-            query: [("device", Schemas.texts)],
-            fields: ["Idempotency-Key"]
+        "setCampaign": order("Give a campaign another rate, end or urgency while it runs", body: "Change"),
+        "previewCampaign": ofJob(
+            "Render a job for the devices that it names, with sizes; nothing is sent",
+            good: "Preview",
+            query: [("device", Schemas.texts)]
         ),
         "checkAudience": Operation(
             summary: "Count an audience by provider, locale and time zone; nothing is sent",
@@ -129,43 +145,33 @@ enum APIOperations {
             ]
         ),
         "getParked": Operation(summary: "A parked message with its body", good: .json("Parked")),
-        "replayParked": Operation(
-            summary: "Send a parked message after all",
-            good: .json("ParkedResult"),
-            query: [("dry_run", Schemas.flag)]
+        "replayParked": order("Send a parked message after all", good: "ParkedResult"),
+        "discardParked": order("Discard a parked message: its devices end failed", good: "ParkedResult"),
+        "replayParkedMany": order(
+            "Send many parked messages after all, a page of them in each request",
+            good: "ParkedResults",
+            body: "ParkedChoice",
+            isPaged: true
         ),
-        "discardParked": Operation(
-            summary: "Discard a parked message: its devices end failed",
-            good: .json("ParkedResult"),
-            query: [("dry_run", Schemas.flag)]
-        ),
-        "replayParkedMany": Operation(
-            summary: "Send many parked messages after all, a page of them in each request",
-            good: .json("ParkedResults"),
-            body: .json("ParkedChoice"),
-            query: [("dry_run", Schemas.flag), ("cursor", JSONSchema.text)]
-        ),
-        "discardParkedMany": Operation(
-            summary: "Discard many parked messages, a page of them in each request: their devices end failed",
-            good: .json("ParkedResults"),
-            body: .json("ParkedChoice"),
-            query: [("dry_run", Schemas.flag), ("cursor", JSONSchema.text)]
+        "discardParkedMany": order(
+            "Discard many parked messages, a page of them in each request: their devices end failed",
+            good: "ParkedResults",
+            body: "ParkedChoice",
+            isPaged: true
         ),
         "listPauses": Operation(
             summary: "The pauses of apps, providers, urgencies, or of everything",
             good: .json("Pauses")
         ),
-        "pauseFleet": Operation(
-            summary: "Open no requests for an app, a provider, an urgency, or at all, until they are resumed",
-            good: .json("Paused"),
-            body: .json("PauseScope"),
-            query: [("dry_run", Schemas.flag)]
+        "pauseFleet": order(
+            "Open no requests for an app, a provider, an urgency, or at all, until they are resumed",
+            good: "Paused",
+            body: "PauseScope"
         ),
-        "resumeFleet": Operation(
-            summary: "End the pauses within a scope; those that are for more stay",
-            good: .json("Resumed"),
-            body: .json("PauseScope"),
-            query: [("dry_run", Schemas.flag)]
+        "resumeFleet": order(
+            "End the pauses within a scope; those that are for more stay",
+            good: "Resumed",
+            body: "PauseScope"
         ),
         "listWebhooks": Operation(
             summary: "The webhooks, the events waiting for each, and why they are not taken",

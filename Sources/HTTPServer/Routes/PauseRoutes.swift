@@ -21,35 +21,21 @@ enum PauseRoutes {
     }
 
     private static func pause(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
-        let (scope, isDryRun) = try await order(call, core)
-        let (isNew, all) = try await FleetPause.begin(
-            scope,
-            by: call.caller.name,
-            in: core.ledger,
-            isDryRun: isDryRun
-        )
-        return .json(
-            JSONValue.object([
-                "existing": .bool(!isNew), "pauses": FleetPause.list(visible(all, call.caller)),
-            ]).marked(isDryRun: isDryRun)
-        )
+        let (scope, dry) = try await order(call, core)
+        let (isNew, all) = try await FleetPause.begin(scope, by: call.caller.name, in: core.ledger, isDryRun: dry)
+        let document: JSONValue = ["existing": .bool(!isNew), "pauses": FleetPause.list(visible(all, call.caller))]
+        return .json(document.marked(isDryRun: dry))
     }
 
     /// Ends the pauses within a scope; `held_by` has those that still hold a part of it, because they are for more.
     private static func resume(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
-        let (scope, isDryRun) = try await order(call, core)
-        let (ended, left) = try await FleetPause.end(
-            scope,
-            by: call.caller.name,
-            in: core.ledger,
-            isDryRun: isDryRun
-        )
-        return .json(
-            JSONValue.object([
-                "ended": FleetPause.list(ended), "held_by": FleetPause.list(left.filter { $0.scope.meets(scope) }),
-                "pauses": FleetPause.list(visible(left, call.caller)),
-            ]).marked(isDryRun: isDryRun)
-        )
+        let (scope, dry) = try await order(call, core)
+        let (ended, left) = try await FleetPause.end(scope, by: call.caller.name, in: core.ledger, isDryRun: dry)
+        let document: JSONValue = [
+            "ended": FleetPause.list(ended), "held_by": FleetPause.list(left.filter { $0.scope.meets(scope) }),
+            "pauses": FleetPause.list(visible(left, call.caller)),
+        ]
+        return .json(document.marked(isDryRun: dry))
     }
 
     /// Reads a scope, which names an app unless the caller's token is for all of them.
