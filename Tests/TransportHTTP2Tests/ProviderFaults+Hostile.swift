@@ -9,6 +9,20 @@ import Transport
 
 /// Wrong answers, and peers that send forbidden or useless frames.
 extension ProviderFaults {
+    @Test func `a connection that the peer resets is told in words, without the call and the number of the error`()
+        async throws
+    {
+        let bed = try Bed()
+        let peer = try await ScriptedPeer.start(on: bed.group, tls: bed.server) { connection, frame in
+            if frame.type == .settings { connection.write(.settings(maxStreams: 10)) }
+            if frame.type == .headers { connection.reset() }
+        }
+        let outcome = try await bed.run(port: peer.port, requests: 1, untilFailure: true)
+        #expect(outcome.failures.first == .connect("ended before any answer: connection reset by peer"))
+        try await peer.stop()
+        try await bed.stop()
+    }
+
     @Test func `P20: whatever the body is, the status counts, and at most 4 KiB are kept`() async throws {
         let bed = try Bed()
         let megabyte = #"{"reason":""# + String(repeating: "x", count: 1 << 20) + #""}"#

@@ -124,7 +124,7 @@ import Transport
         #expect(outcome.ends.values.allSatisfy { $0 == [.unknown(.deadline)] })
         #expect(peer.frames(of: .reset).count <= 2)
         // In the same words in which any breaker gets it.
-        #expect(outcome.failures.contains(.connect("left before any answer: streamDeadlines")))
+        #expect(outcome.failures.contains(.connect("left before any answer: too many streams had no answer in time")))
         try await peer.stop()
         try await bed.stop()
     }

@@ -1,3 +1,4 @@
+import Glibc
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -175,6 +176,14 @@ final class ScriptedConnection: ChannelInboundHandler {
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         self.ticking = context.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: time) { _ in
             bound.value.write(bytes)
+        }
+    }
+
+    /// Ends the connection with RST instead of FIN.
+    func reset() {
+        guard let channel = self.context?.channel, let socket = channel as? any SocketOptionProvider else { return }
+        socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
+            channel.close(promise: nil)
         }
     }
 

@@ -19,8 +19,8 @@ extension ConnectionPool {
         case close(ConnectionID, CloseReason)
     }
 
-    /// The reason for closing a connection; a label for metrics and logs.
-    public enum CloseReason: Sendable, Equatable {
+    /// The reason for closing a connection.
+    public enum CloseReason: Sendable, Equatable, CustomStringConvertible {
         /// Drained after GOAWAY, age, a retirement or a shut-down: no stream was open.
         case drained
         /// Too many streams had no answer in time.
@@ -31,6 +31,17 @@ extension ConnectionPool {
         case handshakeDeadline
         /// More control frames (SETTINGS, PING) than any server needs.
         case flooded
+
+        /// The reason for the log.
+        public var description: String {
+            switch self {
+            case .drained: "its last stream has ended"
+            case .streamDeadlines: "too many streams had no answer in time"
+            case .pingUnanswered: "a PING was not answered in time"
+            case .handshakeDeadline: "the handshake took too long"
+            case .flooded: "the peer sent more control frames than any server needs"
+            }
+        }
     }
 
     /// An address of the endpoint; equal names are the same address, in whatever order a look-up gives them.

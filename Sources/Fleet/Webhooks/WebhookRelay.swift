@@ -100,6 +100,8 @@ struct WebhookRelay: Sendable {
         do {
             var delivery = try WebhookDelivery(self, target.record, target.webhook)
             try await delivery.run()
+        } catch is CancellationError {
+            // The worker stops; its webhooks are given back.
         } catch {
             // The lease expires by itself; the next read tries again.
             logger.error(

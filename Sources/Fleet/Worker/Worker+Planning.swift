@@ -73,7 +73,7 @@ extension Worker {
             )
             await relay.run()
         } catch {
-            context.logger.critical("events are not published", metadata: ["error": "\(error)"])
+            context.logger.critical("events are not published", metadata: ["error": "\(SocketErrorText.words(error))"])
         }
     }
 }

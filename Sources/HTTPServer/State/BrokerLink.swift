@@ -45,7 +45,7 @@ actor BrokerLink {
             _ = try await living()
             return nil
         } catch {
-            return "\(error)"
+            return SocketErrorText.words(error)
         }
     }
 

@@ -121,7 +121,21 @@ package struct ManagementAPI: Sendable {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(body))
         } catch {
-            throw .unexpected("something else than is known to \(path): \(error)")
+            throw .unexpected("\(path) with something else than is known: \(Self.words(error))")
+        }
+    }
+
+    /// Returns the place and the kind of what cannot be decoded.
+    private static func words(_ error: any Error) -> String {
+        func at(_ context: DecodingError.Context, _ key: [any CodingKey] = []) -> String {
+            let path = (context.codingPath + key).map { $0.intValue.map(String.init) ?? $0.stringValue }
+            return path.isEmpty ? "the answer" : path.joined(separator: ".")
+        }
+        return switch error {
+        case DecodingError.keyNotFound(let key, let context): "there is no \(at(context, [key]))"
+        case DecodingError.valueNotFound(_, let context): "\(at(context)) is null"
+        case DecodingError.typeMismatch(_, let context): "\(at(context)) has another type"
+        default: "it is not JSON"
         }
     }
 

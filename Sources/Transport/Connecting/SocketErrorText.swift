@@ -9,6 +9,7 @@ public enum SocketErrorText {
         case let error as IOError: words(errno: error.errnoCode)
         case ChannelError.connectTimeout: "no answer in time"
         case ChannelError.eof, ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed: "the connection is closed"
+        case is CancellationError, EventLoopError.shutdown: "the process is stopping"
         default: "\(error)"
         }
     }

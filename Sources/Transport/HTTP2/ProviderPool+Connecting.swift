@@ -83,7 +83,7 @@ extension ProviderPool {
         do {
             connection = try self.makeConnection(id)
         } catch {
-            return self.connectFailed(id, .connect("\(error)"))
+            return self.connectFailed(id, .connect(SocketErrorText.words(error)))
         }
         let bound = NIOLoopBound(connection, eventLoop: self.loop)
         self.connections.append(connection)

@@ -86,7 +86,7 @@ extension ProviderPool {
             }
         } catch {
             self.logger.error(
-                "cannot open a stream: \(error)",
+                "cannot open a stream: \(SocketErrorText.words(error))",
                 metadata: ["http2.connection": "\(connection.id.number)"]
             )
             self.noteOpened(opened, on: connection, now: now)
@@ -209,7 +209,7 @@ extension ProviderPool {
         let metadata: Logger.Metadata = ["http2.connection": "\(connection.id.number)", "peer": "\(self.endpoint)"]
         if wasEstablished {
             self.counters.connectionsEnded += 1
-            let text = failure.map { "\($0)" } ?? "closed by the peer"
+            let text = failure.map(SocketErrorText.words) ?? "closed by the peer"
             self.logger.debug("connection ended: \(text)", metadata: metadata)
             // The end of an unused connection is no failure, but one that took requests and answered none is.
             if !connection.hasAnswered && (lost > 0 || connection.http2.maxConcurrentStreams == nil) {
@@ -217,7 +217,8 @@ extension ProviderPool {
             }
             self.run(self.machine.connectionLost(connection.id, now: now.instant))
         } else {
-            self.connectFailed(connection.id, .connect(failure.map { "\($0)" } ?? "closed during the TLS handshake"))
+            let text = failure.map(SocketErrorText.words) ?? "closed during the TLS handshake"
+            self.connectFailed(connection.id, .connect(text))
         }
         self.scheduleTick()
     }

@@ -32,13 +32,22 @@ public enum Unanswered: Sendable, Equatable {
     case unknown(UnknownReason)
 
     /// The reason why there is no answer.
-    public enum UnknownReason: Sendable, Equatable {
+    public enum UnknownReason: Sendable, Equatable, CustomStringConvertible {
         /// No answer came in time.
         case deadline
         /// The provider reset the stream with this code (see `HTTP2ErrorCode`).
         case reset(code: UInt32)
         /// The connection ended.
         case connectionLost
+
+        /// The reason for people.
+        public var description: String {
+            switch self {
+            case .deadline: "the deadline passed"
+            case .reset(let code): "it reset the stream with code \(code)"
+            case .connectionLost: "the connection ended"
+            }
+        }
     }
 }
 

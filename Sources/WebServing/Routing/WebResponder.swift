@@ -2,6 +2,7 @@ import Campaigns
 package import HTTPTypes
 package import HummingbirdCore
 import Logging
+import Transport
 
 /// A responder with a table of routes: the API, or the edge.
 package protocol WebResponder: Sendable {
@@ -91,7 +92,7 @@ extension WebResponder {
             if let refusal = refusal(error) {
                 answer = refusal
             } else {
-                let metadata: Logger.Metadata = ["request": "\(facts.id)", "error": "\(error)"]
+                let metadata: Logger.Metadata = ["request": "\(facts.id)", "error": "\(SocketErrorText.words(error))"]
                 server.logger.error("a request failed", metadata: metadata)
                 answer = failure(request: facts.id)
             }
@@ -115,14 +116,14 @@ extension WebResponder {
         }
         let size = request.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
         guard size <= Self.headerBytesMax else { throw HeaderTooLarge(bytesMax: Self.headerBytesMax) }
-        if case .route(let place, _) = match { facts.route = table.routes[place] }
+        if case .route(let index, _) = match { facts.route = table.routes[index] }
         // Before anything else is revealed, which may be even the path's existence.
         try await admit(request, &facts)
         switch match {
-        case .route(let place, let parameters):
+        case .route(let index, let parameters):
             guard let caller = facts.caller else { preconditionFailure("a route's request has no caller") }
             let call = Call<Self>(request: request, parameters: parameters, query: query, caller: caller)
-            return try await table.routes[place].handler(call, state)
+            return try await table.routes[index].handler(call, state)
         case .otherMethod(let methods):
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
             throw HTTPProblem(.methodNotAllowed, "this path takes \(allowed)", headers: [.allow: allowed])
