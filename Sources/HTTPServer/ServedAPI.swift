@@ -56,7 +56,7 @@ package struct ServedAPI: ServedRole {
         }
         let isAPI = server.configuration.server.roles.contains(.api)
         responder = APIResponder(
-            APICore(server, gate: Gate(tokens: tokens.map { TokenBook($0) })),
+            APICore(server, gate: Gate(tokens: tokens.map { AccessTokens($0) })),
             RouteTable(isAPI ? DashboardRoutes.all + APIRoutes.all : ProbeRoutes.ofProcess)
         )
     }

@@ -25,15 +25,15 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: SmallFlight.faults, postgreSQL: server) { fleet in
                 var workers: [FanfareProcess] = []
                 for _ in 1...3 { workers.append(try await fleet.startSmallWorker()) }
-                let law = LawPoll(fleet)
-                defer { law.end() }
+                let accounting = AccountingPoll(fleet)
+                defer { accounting.end() }
                 for round in 1...rounds {
                     let audience = 2000 + random.below(3000)
                     let id = "round-\(round)"
                     try await fleet.putList(id, TestDevices.tokens(audience, prefix: ChaosSeed.prefix(round)))
                     let before = Int(fleet.simulator.statistics.requests)
                     try await fleet.publish(TestJob(id, list: id))
-                    law.poll(id, audience: audience)
+                    accounting.poll(id, audience: audience)
                     // The kill comes between the acceptance and the last shards.
                     try await fleet.requests(reach: before + random.below(audience * 19 / 20))
                     try await lasting(.milliseconds(random.below(20)))
@@ -48,7 +48,7 @@ extension EndToEnd {
                     #expect(status.law == .holds, "seed \(seed), round \(round)")
                     workers[victim] = try await fleet.startSmallWorker()
                 }
-                try law.judge(seed: seed)
+                try accounting.judge(seed: seed)
                 verdict.unexpected = fleet.simulator.statistics.distinctTokens - verdict.seen
             }
             verdict.judge()
@@ -72,9 +72,9 @@ extension EndToEnd {
                 for _ in 1...2 { workers.append(try await fleet.startSmallWorker()) }
                 try await fleet.putList("all", TestDevices.tokens(audience))
                 try await fleet.publish(TestJob("derby", list: "all"))
-                let law = LawPoll(fleet)
-                defer { law.end() }
-                law.poll("derby", audience: audience)
+                let accounting = AccountingPoll(fleet)
+                defer { accounting.end() }
+                accounting.poll("derby", audience: audience)
                 let last = audience * 9 / 10
                 var bound = 0
                 for kill in 1...20 {
@@ -103,7 +103,7 @@ extension EndToEnd {
                 let status = try await fleet.completed("derby", within: .seconds(900))
                 #expect(status.counts.accepted == audience)
                 #expect(workers.allSatisfy { $0.isRunning })
-                try law.judge(seed: seed)
+                try accounting.judge(seed: seed)
                 let devices = try await fleet.devices("derby")
                 // Requests without an answer at their deadline, or at the end of their connection, may never have
                 // arrived.

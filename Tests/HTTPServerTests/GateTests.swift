@@ -8,7 +8,7 @@ import Testing
 
 /// Authorization, decided without a server.
 @Suite struct GateTests {
-    private let book = TokenBook([
+    private let book = AccessTokens([
         TestTokens.token("ana", "viewer", apps: ["news"]), TestTokens.token("ben", "admin"),
     ])
 
@@ -75,6 +75,6 @@ import Testing
         let hash = Array(repeating: UInt8(7), count: 32)
         var other = hash
         other[31] = 8
-        #expect(TokenBook.isSame(hash, hash) && !TokenBook.isSame(hash, other) && !TokenBook.isSame(hash, []))
+        #expect(AccessTokens.isSame(hash, hash) && !AccessTokens.isSame(hash, other) && !AccessTokens.isSame(hash, []))
     }
 }

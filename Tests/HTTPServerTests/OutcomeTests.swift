@@ -50,16 +50,16 @@ import Testing
 
     @Test func `few long reads run at once, and the next is told to come again`() throws {
         let reads = LongReads()
-        var places = try (0..<LongReads.ofCaller).map { _ in try reads.begin(for: "ana") }
+        var permits = try (0..<LongReads.ofCaller).map { _ in try reads.begin(for: "ana") }
         let greedy = #expect(throws: HTTPProblem.self) { try reads.begin(for: "ana") }
         #expect(greedy?.status == .tooManyRequests && greedy?.headers[.retryAfter] != nil)
-        for number in places.count..<LongReads.most { places.append(try reads.begin(for: "caller \(number)")) }
+        for number in permits.count..<LongReads.most { permits.append(try reads.begin(for: "caller \(number)")) }
         let late = #expect(throws: HTTPProblem.self) { try reads.begin(for: "ben") }
         #expect(late?.status == .serviceUnavailable && late?.headers[.retryAfter] != nil)
-        places.removeFirst()
-        places.append(try reads.begin(for: "ana"))
+        permits.removeFirst()
+        permits.append(try reads.begin(for: "ana"))
         #expect(throws: HTTPProblem.self) { try reads.begin(for: "ben") }
-        withExtendedLifetime(places) {}
+        withExtendedLifetime(permits) {}
     }
 
     @Test func `a device is traced through the campaigns, by what it is called`() async throws {

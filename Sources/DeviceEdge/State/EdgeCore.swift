@@ -19,7 +19,7 @@ final class EdgeCore: Sendable {
     let tracking: TrackingRelay
     let polls: PollForms
     let sessions: InAppSessions
-    let contents: ContentShelf
+    let contents: ContentCache
 
     init(_ server: ServerCore) {
         self.server = server
@@ -33,7 +33,7 @@ final class EdgeCore: Sendable {
         tracking = TrackingRelay(server.configuration.amqp, on: loops.next())
         polls = PollForms(ledger)
         sessions = InAppSessions(ledger: ledger, logger: server.logger)
-        contents = ContentShelf(ledger, server.load)
+        contents = ContentCache(ledger, server.load)
     }
 
     var ledger: Ledger { server.ledger }

@@ -6,7 +6,7 @@ import WebServing
 /// Decides who sent a request; no I/O, no clock.
 struct Gate: Sendable {
     /// The tokens; nil when there is no token file and everybody on this host may do everything.
-    let tokens: TokenBook?
+    let tokens: AccessTokens?
 
     /// The fields of a request that tell its sender.
     struct Claim: Sendable {

@@ -75,8 +75,8 @@ enum DeviceRoutes {
         guard let search = searches.first, searches.count == 1 else {
             throw HTTPProblem(.usage, "name a device, a user, or a token: one of them")
         }
-        let place = try core.longReads.begin(for: call.caller.name)
-        defer { withExtendedLifetime(place) {} }
+        let permit = try core.longReads.begin(for: call.caller.name)
+        defer { withExtendedLifetime(permit) {} }
         let traces = try await search.traces(
             app: app,
             since: since ?? Timestamp(milliseconds: 0),

@@ -37,7 +37,7 @@ enum OutcomeRoutes {
         }
         let headers: HTTPFields = [.contentType: types[format] ?? "text/plain"]
         if call.request.method == .head { return HTTPAnswer(headers: headers) }
-        let place = try core.longReads.begin(for: call.caller.name)
+        let permit = try core.longReads.begin(for: call.caller.name)
         let export = OutcomeExport(format, campaign: number, outcome: outcome, reason: call.query["reason"])
         let ledger = core.ledger
         let body = ResponseBody { writer in
@@ -46,7 +46,7 @@ enum OutcomeRoutes {
                 if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
             }
             try await writer.finish(nil)
-            withExtendedLifetime(place) {}
+            withExtendedLifetime(permit) {}
         }
         return HTTPAnswer(headers: headers, body: body)
     }

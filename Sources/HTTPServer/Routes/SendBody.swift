@@ -73,18 +73,18 @@ struct SendBody {
     /// Sets the urgency to `urgent`, unless the body names one or the kind sends no push.
     private static func hasten(_ job: inout [JSONMember]) {
         if job.contains(where: { $0.name == "kind" && $0.value == .string(CampaignKind.inApp.rawValue) }) { return }
-        guard let place = job.firstIndex(where: { $0.name == "delivery" }) else {
+        guard let index = job.firstIndex(where: { $0.name == "delivery" }) else {
             job.append(JSONMember("delivery", ["urgency": "urgent"]))
             return
         }
-        if case .object(let delivery) = job[place].value, !delivery.contains(where: { $0.name == "urgency" }) {
-            job[place].value = .object(delivery + [JSONMember("urgency", "urgent")])
+        if case .object(let delivery) = job[index].value, !delivery.contains(where: { $0.name == "urgency" }) {
+            job[index].value = .object(delivery + [JSONMember("urgency", "urgent")])
         }
     }
 
     // MARK: - Its content
 
-    private static let place = JSONPointer.root.appending("content").appending("rich")
+    private static let richPointer = JSONPointer.root.appending("content").appending("rich")
 
     /// Moves the bytes out of `content.rich`, which then names them by id.
     private static func takeContent(
@@ -113,7 +113,7 @@ struct SendBody {
         let upload = ContentUpload(id: ownID, type: given("type")?.string, contentType: type, bytes: bytes, &found)
         problems += found.filter { $0.pointer == "/body" }.map { problem in
             var problem = problem
-            problem.pointer = place.appending("body").text
+            problem.pointer = richPointer.appending("body").text
             return problem
         }
         return (ownID, upload)
@@ -124,7 +124,7 @@ struct SendBody {
         let known = ContentType.allCases.map(\.rawValue).joined(separator: ", ")
         problems.append(
             Problem(
-                pointer: place.appending("content_type").text,
+                pointer: richPointer.appending("content_type").text,
                 code: value == nil ? .required : .value,
                 detail: value == nil ? "content_type is missing" : "content_type is not supported",
                 fix: "use one of \(known)"
@@ -139,7 +139,7 @@ struct SendBody {
         _ problems: inout [Problem]
     ) -> [UInt8]? {
         func refuse(_ name: String, _ code: ProblemCode, _ detail: String, _ fix: String) -> [UInt8]? {
-            problems.append(Problem(pointer: place.appending(name).text, code: code, detail: detail, fix: fix))
+            problems.append(Problem(pointer: richPointer.appending(name).text, code: code, detail: detail, fix: fix))
             return nil
         }
         guard let text = body?.string else {
@@ -160,7 +160,7 @@ struct SendBody {
     /// Returns a problem of the job with its pointer in the body.
     func translated(_ problem: Problem) -> Problem {
         var problem = problem
-        problem.pointer = place(problem.pointer)
+        problem.pointer = pointer(problem.pointer)
         return problem
     }
 
@@ -186,7 +186,7 @@ struct SendBody {
         )
     }
 
-    private func place(_ pointer: String) -> String {
+    private func pointer(_ pointer: String) -> String {
         if !hasDelivery, pointer.hasPrefix("/delivery") { return "" }
         guard pointer == "/audience" || pointer.hasPrefix("/audience/") else { return pointer }
         let own = receiver == .user ? "/user" : "/device"

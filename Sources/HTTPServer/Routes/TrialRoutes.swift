@@ -59,8 +59,8 @@ enum TrialRoutes {
             key: nil,
             now: core.ledger.now()
         )
-        let place = try core.longReads.begin(for: call.caller.name)
-        defer { withExtendedLifetime(place) {} }
+        let permit = try core.longReads.begin(for: call.caller.name)
+        defer { withExtendedLifetime(permit) {} }
         do {
             let (audience, ledger) = (job.audience, core.ledger)
             return .json(try await AudienceCount.of(audience, exclude: job.exclude, app: job.app, in: ledger).json)

@@ -14,8 +14,8 @@ final class LongReads: Sendable {
     /// The callers of those that run, one entry for each.
     private let running = Mutex<[String]>([])
 
-    /// A place among them, which is free again with the last reference to it.
-    final class Place: Sendable {
+    /// The permission for one of them, which ends with the last reference to it.
+    final class Permit: Sendable {
         private let reads: LongReads
         private let caller: String
 
@@ -26,13 +26,13 @@ final class LongReads: Sendable {
 
         deinit {
             reads.running.withLock { running in
-                if let place = running.firstIndex(of: caller) { running.remove(at: place) }
+                if let index = running.firstIndex(of: caller) { running.remove(at: index) }
             }
         }
     }
 
-    /// Takes a place for a caller; throws 503 when there is none, 429 when the caller has its share.
-    func begin(for caller: String) throws(HTTPProblem) -> Place {
+    /// Takes a permit for a caller; throws 503 when there is none, 429 when the caller has its share.
+    func begin(for caller: String) throws(HTTPProblem) -> Permit {
         let refusal = running.withLock { running -> HTTPProblem? in
             if running.count(where: { $0 == caller }) >= Self.ofCaller {
                 let title = "\(Self.ofCaller) long reads of this token run already: try again later"
@@ -45,6 +45,6 @@ final class LongReads: Sendable {
             return nil
         }
         if let refusal { throw refusal }
-        return Place(self, caller)
+        return Permit(self, caller)
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 /// The state that one connection's handlers share; confined to its loop.
 package final class ConnectionState {
     let server: ServerCore
-    let census: ConnectionCensus
+    let limiter: ConnectionLimiter
     /// The connection's limits.
     package var budget = ConnectionBudget()
     /// The bytes that it holds.
@@ -13,8 +13,8 @@ package final class ConnectionState {
     private var known: Peer?
 
     /// `own` is the connection's size before its first byte, in bytes.
-    init(_ server: ServerCore, _ census: ConnectionCensus, own: Int, on channel: any Channel) {
-        (self.server, self.census, self.channel) = (server, census, channel)
+    init(_ server: ServerCore, _ limiter: ConnectionLimiter, own: Int, on channel: any Channel) {
+        (self.server, self.limiter, self.channel) = (server, limiter, channel)
         held = HeldShare(server.load, own: own)
     }
 
@@ -29,7 +29,7 @@ package final class ConnectionState {
 
     /// Returns true if the connection has been silent for too long.
     package func isIdle(since: MonotonicInstant, now: MonotonicInstant) -> Bool {
-        now.since(since) >= IdleRule.limit(budget.standing, isFull: census.isFull)
+        now.since(since) >= IdleRule.limit(budget.standing, isFull: limiter.isFull)
     }
 }
 

@@ -17,7 +17,7 @@ struct HouseHTTP1Channel: ServerChildChannel {
 
     let base: HTTP1Channel
     let server: ServerCore
-    let census: ConnectionCensus
+    let limiter: ConnectionLimiter
     /// Nil for HTTP in the clear.
     let certificate: ServerCertificate?
     /// Nil where no responder has one.
@@ -29,8 +29,8 @@ struct HouseHTTP1Channel: ServerChildChannel {
         do {
             let peer = Peer(channel.remoteAddress)
             if server.peers.isProxy(peer) {
-                try channel.pipeline.syncOperations.addHandler(ProxyProtocol(server, census))
-            } else if let address = peer.address, !census.admit(address, channel) {
+                try channel.pipeline.syncOperations.addHandler(ProxyProtocol(server, limiter))
+            } else if let address = peer.address, !limiter.admit(address, channel) {
                 throw Refused(reason: .addressConnections)
             }
             let own = Self.ownBytes + (certificate == nil ? 0 : Self.tlsBytes)
@@ -38,7 +38,7 @@ struct HouseHTTP1Channel: ServerChildChannel {
                 server.load.refused(.processMemory)
                 throw Refused(reason: .processMemory)
             }
-            let state = ConnectionState(server, census, own: own, on: channel)
+            let state = ConnectionState(server, limiter, own: own, on: channel)
             if let certificate {
                 let context = certificate.current(speaksHTTP2: speaksHTTP2)
                 try channel.pipeline.syncOperations.addHandler(TLSServerHandler(context))

@@ -9,10 +9,10 @@ final class ProxyProtocol: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
 
     private let server: ServerCore
-    private let census: ConnectionCensus
+    private let limiter: ConnectionLimiter
     private var bytes = ByteBuffer()
 
-    init(_ server: ServerCore, _ census: ConnectionCensus) { (self.server, self.census) = (server, census) }
+    init(_ server: ServerCore, _ limiter: ConnectionLimiter) { (self.server, self.limiter) = (server, limiter) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var more = unwrapInboundIn(data)
@@ -26,7 +26,7 @@ final class ProxyProtocol: ChannelInboundHandler, RemovableChannelHandler {
         case .header(let count, let client):
             bytes.moveReaderIndex(forwardBy: count)
             if let client {
-                guard census.admit(client, context.channel) else { return context.close(promise: nil) }
+                guard limiter.admit(client, context.channel) else { return context.close(promise: nil) }
                 server.peers.name(context.channel, client)
             }
             leave(context)

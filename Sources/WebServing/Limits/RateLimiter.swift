@@ -59,9 +59,9 @@ struct RequestLimits: Sendable {
             defer { buckets[name] = bucket }
             return bucket.take(now: now)
         }
-        let place = Int(UInt(bitPattern: name.hashValue) % UInt(Self.sharedMax))
-        bucket = shared[place] ?? bucket
-        defer { shared[place] = bucket }
+        let index = Int(UInt(bitPattern: name.hashValue) % UInt(Self.sharedMax))
+        bucket = shared[index] ?? bucket
+        defer { shared[index] = bucket }
         return bucket.take(now: now)
     }
 

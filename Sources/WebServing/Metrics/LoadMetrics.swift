@@ -10,9 +10,9 @@ package struct LoadMetrics: Sendable {
     let connections: [(listener: String, caps: ConnectionCaps)]
 
     /// Takes the current values.
-    init(_ load: ProcessLoad, _ censuses: [(listener: String, census: ConnectionCensus)]) {
+    init(_ load: ProcessLoad, _ limiters: [(listener: String, limiter: ConnectionLimiter)]) {
         (budget, refused) = load.metrics
-        connections = censuses.map { ($0.listener, $0.census.metrics) }
+        connections = limiters.map { ($0.listener, $0.limiter.metrics) }
     }
 
     func write(to text: inout Exposition) {

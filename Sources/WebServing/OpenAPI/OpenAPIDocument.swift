@@ -7,8 +7,8 @@ package enum OpenAPIDocument {
         var paths: [JSONMember] = []
         for (path, method, description) in sections.flatMap(\.operations) {
             let method = JSONMember(method, description)
-            if let place = paths.firstIndex(where: { $0.name == path }), case .object(let others) = paths[place].value {
-                paths[place].value = .object(others + [method])
+            if let index = paths.firstIndex(where: { $0.name == path }), case .object(let others) = paths[index].value {
+                paths[index].value = .object(others + [method])
             } else {
                 paths.append(JSONMember(path, .object([method])))
             }

@@ -60,14 +60,14 @@ extension Operation {
     }
 
     private func parameters(of path: PathTemplate) -> [JSONValue] {
-        let places = path.parameters.map { name in
+        let ofPath = path.parameters.map { name in
             Self.parameter(name, in: "path", schema: Self.schemas[name] ?? JSONSchema.text, isRequired: true)
         }
         let query = query.map { Self.parameter($0.name, in: "query", schema: $0.schema, isRequired: false) }
         let fields = fields.map { name in
             Self.parameter(name, in: "header", schema: Self.schemas[name] ?? JSONSchema.id, isRequired: false)
         }
-        return places + query + contentType + fields
+        return ofPath + query + contentType + fields
     }
 
     /// The parameter that names the type of a body of bytes; empty for other bodies.
@@ -91,8 +91,13 @@ extension Operation {
         "Range": JSONSchema.text, "If-None-Match": JSONSchema.text,
     ]
 
-    private static func parameter(_ name: String, in place: String, schema: JSONValue, isRequired: Bool) -> JSONValue {
-        ["name": .string(name), "in": .string(place), "required": .bool(isRequired), "schema": schema]
+    private static func parameter(
+        _ name: String,
+        in location: String,
+        schema: JSONValue,
+        isRequired: Bool
+    ) -> JSONValue {
+        ["name": .string(name), "in": .string(location), "required": .bool(isRequired), "schema": schema]
     }
 
     private func requestBody(_ body: Body) -> JSONValue {

@@ -8,7 +8,7 @@ package struct RoutePattern: Sendable {
 
 /// The result of matching a request's method and path.
 package enum RouteMatch: Sendable {
-    /// The place of the route in its table, and the path's parameters.
+    /// The index of the route in its table, and the path's parameters.
     case route(Int, [String: String])
     /// The path exists, but with these other methods.
     case otherMethod([HTTPRequest.Method])
@@ -18,10 +18,10 @@ package enum RouteMatch: Sendable {
     package init(_ method: HTTPRequest.Method, _ path: [String], among patterns: [RoutePattern]) {
         let method = method == .head ? HTTPRequest.Method.get : method
         var others: [HTTPRequest.Method] = []
-        for (place, pattern) in patterns.enumerated() {
+        for (index, pattern) in patterns.enumerated() {
             guard let parameters = pattern.path.match(path) else { continue }
             if pattern.method == method {
-                self = .route(place, parameters)
+                self = .route(index, parameters)
                 return
             }
             if !others.contains(pattern.method) { others.append(pattern.method) }

@@ -22,8 +22,8 @@ package struct FilePoll: Service {
 
         /// Nil when there is no file; of a link the file that it leads to, which is how Kubernetes replaces secrets.
         init?(_ path: String) {
-            let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-            guard let found = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
+            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            guard let found = try? FileManager.default.attributesOfItem(atPath: target) else { return nil }
             number = (found[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
             size = (found[.size] as? NSNumber)?.uint64Value ?? 0
             at = found[.modificationDate] as? Date ?? .distantPast

@@ -29,7 +29,7 @@ struct Listener: Sendable {
 
     let server: ServerCore
     let address: Configuration.NetworkAddress
-    let census: ConnectionCensus
+    let limiter: ConnectionLimiter
     /// Nil for HTTP in the clear.
     let certificate: ServerCertificate?
     /// The responders in the order in which they are asked; the last answers every request.
@@ -65,7 +65,7 @@ struct Listener: Sendable {
         let channel = HouseHTTP1Channel(
             base: http1,
             server: server,
-            census: census,
+            limiter: limiter,
             certificate: certificate,
             fastPath: roles.lazy.compactMap(\.fastPath).first,
             speaksHTTP2: speaksHTTP2
@@ -74,7 +74,7 @@ struct Listener: Sendable {
         return channel.server(
             configuration: ServerConfiguration(
                 address: .hostname(address.host, port: address.port),
-                availableConnectionsDelegate: ConnectionCensus.Delegate(census: census)
+                availableConnectionsDelegate: ConnectionLimiter.Delegate(limiter: limiter)
             ),
             onServerRunning: { [load = server.load] channel in
                 // Fails only when the server has already stopped.

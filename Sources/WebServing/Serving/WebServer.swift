@@ -74,7 +74,7 @@ package final class WebServer: Sendable {
         let main = Listener(
             server: core,
             address: core.configuration.server.listen,
-            census: core.mainCensus,
+            limiter: core.mainLimiter,
             certificate: certificate,
             roles: roles.filter { $0.ownAddress == nil }.reversed(),
             speaksHTTP2: false,
@@ -113,7 +113,7 @@ package final class WebServer: Sendable {
         Listener(
             server: core,
             address: address,
-            census: core.edgeCensus,
+            limiter: core.edgeLimiter,
             certificate: certificate,
             roles: [role],
             speaksHTTP2: true,
@@ -130,7 +130,7 @@ package final class WebServer: Sendable {
         Listener(
             server: core,
             address: address,
-            census: core.mainCensus,
+            limiter: core.mainLimiter,
             certificate: certificate,
             roles: roles.filter { $0.ownAddress == nil }.reversed(),
             paths: ["/livez", "/readyz", "/metrics"],

@@ -13,11 +13,11 @@ package final class ServerCore: Sendable {
     package let readiness: Readiness
     package let counters = RequestCounters()
     package let load: ProcessLoad
-    package let peers: PeerBook
+    package let peers: PeerResolver
     /// The connections of the server's address.
-    let mainCensus: ConnectionCensus
+    let mainLimiter: ConnectionLimiter
     /// The connections of the edge's own address.
-    let edgeCensus: ConnectionCensus
+    let edgeLimiter: ConnectionLimiter
     package let logger: Logger
     private let document: @Sendable () -> JSONValue
 
@@ -38,22 +38,22 @@ package final class ServerCore: Sendable {
         readiness = Readiness(ledger: ledger)
         let settings = configuration.server
         load = ProcessLoad(memory: settings.memory ?? MemoryLimit.read())
-        peers = PeerBook(settings.trustedProxies)
+        peers = PeerResolver(settings.trustedProxies)
         let caps = ConnectionCaps(
             descriptors: DescriptorLimit.raise(),
             listeners: 2,
             total: settings.connections ?? 0,
             ofAddress: settings.addressConnections ?? 0
         )
-        mainCensus = ConnectionCensus(caps, load)
-        edgeCensus = ConnectionCensus(caps, load)
+        mainLimiter = ConnectionLimiter(caps, load)
+        edgeLimiter = ConnectionLimiter(caps, load)
     }
 
     /// The OpenAPI document of all responders.
     package var openAPI: JSONValue { document() }
 
     /// The metrics of connections.
-    package var loadMetrics: LoadMetrics { LoadMetrics(load, [("api", mainCensus), ("edge", edgeCensus)]) }
+    package var loadMetrics: LoadMetrics { LoadMetrics(load, [("api", mainLimiter), ("edge", edgeLimiter)]) }
 
     /// Runs `read` and logs the result; `read` returns the current count, nil when the server has none of these.
     package func reread(_ what: String, _ read: () throws(ConfigurationError) -> Int?) {

@@ -4,7 +4,7 @@ import NIOCore
 import Synchronization
 
 /// Counts the connections of one listening address and limits them; may be used from any thread.
-package final class ConnectionCensus: Sendable {
+package final class ConnectionLimiter: Sendable {
     private let caps: Mutex<ConnectionCaps>
     private let load: ProcessLoad
 
@@ -31,15 +31,15 @@ package final class ConnectionCensus: Sendable {
 
     /// Stops a server from accepting while there is no room: connections wait in the kernel's queue, and nothing spins.
     struct Delegate: AvailableConnectionsDelegate {
-        let census: ConnectionCensus
+        let limiter: ConnectionLimiter
 
-        func connectionOpened() { census.caps.withLock { $0.opened() } }
+        func connectionOpened() { limiter.caps.withLock { $0.opened() } }
 
-        func connectionClosed() { census.caps.withLock { $0.closed() } }
+        func connectionClosed() { limiter.caps.withLock { $0.closed() } }
 
         func isAcceptingNewConnections() -> Bool {
-            let hasRoom = census.caps.withLock { $0.hasRoom }
-            if !hasRoom { census.load.refused(.connections) }
+            let hasRoom = limiter.caps.withLock { $0.hasRoom }
+            if !hasRoom { limiter.load.refused(.connections) }
             return hasRoom
         }
     }

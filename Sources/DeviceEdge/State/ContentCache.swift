@@ -27,21 +27,21 @@ final class SharedContent: Sendable {
 /// Contents in use; concurrent readers of a content share one read of the ledger.
 ///
 /// May be used from any thread.
-final class ContentShelf: Sendable {
+final class ContentCache: Sendable {
     private struct Key: Hashable {
         let app: String
         let id: String
         let version: String
     }
 
-    private struct Place {
+    private struct Entry {
         weak var copy: SharedContent?
         var reading: Task<SharedContent?, any Error>?
     }
 
     private let ledger: Ledger
     private let load: ProcessLoad
-    private let places = Mutex<[Key: Place]>([:])
+    private let entries = Mutex<[Key: Entry]>([:])
 
     init(_ ledger: Ledger, _ load: ProcessLoad) {
         self.ledger = ledger
@@ -49,7 +49,7 @@ final class ContentShelf: Sendable {
     }
 
     /// The number of copies in use or being read.
-    var count: Int { places.withLock { $0.values.count { $0.copy != nil || $0.reading != nil } } }
+    var count: Int { entries.withLock { $0.values.count { $0.copy != nil || $0.reading != nil } } }
 
     /// Returns the content of `head`; nil when it has since been removed.
     ///
@@ -70,28 +70,28 @@ final class ContentShelf: Sendable {
     }
 
     private func found(_ key: Key, _ byteCount: Int) throws -> Found {
-        try places.withLock { places in
-            if let copy = places[key]?.copy { return .copy(copy) }
-            if let task = places[key]?.reading { return .reading(task) }
+        try entries.withLock { entries in
+            if let copy = entries[key]?.copy { return .copy(copy) }
+            if let task = entries[key]?.reading { return .reading(task) }
             guard load.room >= byteCount else {
                 load.refused(.processMemory)
                 throw EdgeRefusal.full
             }
-            places = places.filter { $0.value.copy != nil || $0.value.reading != nil }
+            entries = entries.filter { $0.value.copy != nil || $0.value.reading != nil }
             let task = Task { [ledger, load] in
                 defer { self.hasRead(key) }
                 let content = try await ledger.read { try $0.content(app: key.app, id: key.id) }
                 guard let content else { return SharedContent?.none }
                 let copy = SharedContent(content, load)
-                self.places.withLock { $0[key]?.copy = copy }
+                self.entries.withLock { $0[key]?.copy = copy }
                 return copy
             }
-            places[key] = Place(reading: task)
+            entries[key] = Entry(reading: task)
             return .reading(task)
         }
     }
 
-    private func hasRead(_ key: Key) { places.withLock { $0[key]?.reading = nil } }
+    private func hasRead(_ key: Key) { entries.withLock { $0[key]?.reading = nil } }
 }
 
 extension EdgeRefusal {

@@ -24,7 +24,7 @@ package struct Peer: Sendable {
 /// Finds the client of a request: the other end of the connection, or the client that a trusted proxy names.
 ///
 /// May be used from any thread.
-package final class PeerBook: Sendable {
+package final class PeerResolver: Sendable {
     private static let forwarded = HTTPField.Name("Forwarded")
     private static let xForwardedFor = HTTPField.Name("X-Forwarded-For")
 

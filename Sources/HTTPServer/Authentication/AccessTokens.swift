@@ -5,7 +5,7 @@ import Synchronization
 /// The tokens currently known; read again on SIGHUP.
 ///
 /// May be used from any thread.
-final class TokenBook: Sendable {
+final class AccessTokens: Sendable {
     private struct Entry {
         let hash: [UInt8]
         let caller: Caller

@@ -5,8 +5,8 @@ import Store
 import Synchronization
 import Testing
 
-/// Polls the law of a campaign continuously, regardless of faults in workers, broker and ledger.
-final class LawPoll: Sendable {
+/// Polls the accounting of a campaign continuously, regardless of faults in workers, broker and ledger.
+final class AccountingPoll: Sendable {
     private struct State {
         var campaign: (id: String, audience: Int)?
         var asked = 0
@@ -49,10 +49,10 @@ final class LawPoll: Sendable {
 
     func end() { task.cancel() }
 
-    /// Fails the test if the law was ever violated, or never polled.
+    /// Fails the test if the accounting was ever wrong, or never polled.
     func judge(seed: UInt64) throws {
         let (asked, broken) = state.state.withLock { ($0.asked, $0.broken) }
-        print("the law was asked for \(asked) times and broken \(broken.count) times, seed \(seed)")
+        print("the accounting was asked for \(asked) times and wrong \(broken.count) times, seed \(seed)")
         #expect(asked > 0)
         #expect(broken.isEmpty, "seed \(seed): \(broken.prefix(5))")
     }
