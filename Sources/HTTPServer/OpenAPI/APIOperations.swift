@@ -45,7 +45,7 @@ enum APIOperations {
         "version": Operation(summary: "The program's name and version", good: .json("Version")),
         "openapi": Operation(summary: "This document", good: .json("Document")),
         "sendCampaign": ofJob(
-            "Start a campaign: 202 when the broker has confirmed the job, 200 when the same job was sent before",
+            "Start a campaign: 202 when the broker has confirmed the job, 200 when any server sent the same job before",
             statuses: [200, 202]
         ),
         "validateCampaign": ofJob("Check a job without sending it"),
