@@ -20,7 +20,7 @@ final class EdgeStreams: ChannelInboundHandler {
     /// Bytes of frames in one write.
     private static let framesBytes = 15_000
     /// The interval between checks for late streams and for silence.
-    private static let look = TimeAmount.seconds(5)
+    private static let pollInterval = TimeAmount.seconds(5)
 
     private let responder: EdgeResponder
     private let state: ConnectionState
@@ -56,7 +56,7 @@ final class EdgeStreams: ChannelInboundHandler {
         self.context = context
         // The peer is known by now; finding it sets the budget's standing.
         _ = state.peer
-        watch(context)
+        schedulePoll(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -178,15 +178,15 @@ final class EdgeStreams: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    private func watch(_ context: ChannelHandlerContext) {
-        context.eventLoop.assumeIsolated().scheduleTask(in: Self.look) { [weak self] in
+    private func schedulePoll(_ context: ChannelHandlerContext) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.pollInterval) { [weak self] in
             guard let self, let context = self.context else { return }
-            look(now: .now)
-            if self.context != nil { watch(context) }
+            poll(now: .now)
+            if self.context != nil { schedulePoll(context) }
         }
     }
 
-    private func look(now: MonotonicInstant) {
+    private func poll(now: MonotonicInstant) {
         session.now = now.nanoseconds
         var (late, leftOver): ([Int32], [Int32]) = ([], [])
         session.forEachOpen { streamID, phase, since in

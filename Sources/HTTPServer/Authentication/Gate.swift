@@ -34,7 +34,7 @@ struct Gate: Sendable {
     }
 
     /// Returns a check of a caller's access at a later time: a token may expire or be revoked while it is used.
-    func watch(_ caller: Caller, authorization: String?) -> @Sendable (_ now: Timestamp) -> Bool {
+    func recheck(_ caller: Caller, authorization: String?) -> @Sendable (_ now: Timestamp) -> Bool {
         guard let tokens, let token = BearerToken.read(authorization) else { return { _ in true } }
         let hash = NewAccessToken.hash(token)
         return { now in tokens.caller(hash: hash, now: now) == caller }

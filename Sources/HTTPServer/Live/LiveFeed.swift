@@ -20,7 +20,7 @@ actor LiveFeed {
     private static let waitingMax = 256
     private static let pause = Duration.seconds(1)
     /// Polls between two heartbeats.
-    private static let heartbeatLooks = 15
+    private static let heartbeatPolls = 15
     /// The most history entries of one read.
     private static let entriesMax = 500
     /// The most entries of one read for a listener further behind than the others: fewer than may wait for it.
@@ -113,15 +113,15 @@ actor LiveFeed {
     private func remove(_ number: Int) { subscribers[number] = nil }
 
     private func poll() async {
-        var looks = 0
+        var polls = 0
         while !subscribers.isEmpty, !Task.isCancelled {
             do {
-                try await look()
+                try await pollOnce()
             } catch {
                 logger.warning("the ledger cannot be read for the event streams", metadata: ["error": "\(error)"])
             }
-            looks += 1
-            if looks % Self.heartbeatLooks == 0 {
+            polls += 1
+            if polls % Self.heartbeatPolls == 0 {
                 for number in subscribers.keys.sorted() { send(LiveEvent.heartbeat, to: number) }
             }
             // Thrown only when the feed is stopped.
@@ -132,7 +132,7 @@ actor LiveFeed {
 
     // MARK: - One poll
 
-    private func look() async throws(LedgerError) {
+    private func pollOnce() async throws(LedgerError) {
         // First: a listener whose token was revoked gets nothing more, and nothing is read for it.
         let now = ledger.now()
         for (number, subscriber) in subscribers where !subscriber.isGood(now) {

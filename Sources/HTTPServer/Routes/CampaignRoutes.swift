@@ -81,11 +81,11 @@ enum CampaignRoutes {
     private static func status(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let (app, id) = try key(call)
-        return .json(try await look(app: app, id: id, call.caller, core).json)
+        return .json(try await view(app: app, id: id, call.caller, core).json)
     }
 
     /// Returns a campaign that the caller may see; without an app the ledger finds it.
-    static func look(
+    static func view(
         app given: String?,
         id: String,
         _ caller: Caller,

@@ -37,7 +37,7 @@ enum EventRoutes {
         }
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         if call.request.method == .head { return HTTPAnswer(headers: headers) }
-        let isGood = core.gate.watch(call.caller, authorization: call.request.headers[.authorization])
+        let isGood = core.gate.recheck(call.caller, authorization: call.request.headers[.authorization])
         let texts = try await core.feed.subscribe(topic, after: after, for: call.caller.name, while: isGood)
         let body = ResponseBody { writer in
             // At once, so that the answer's head leaves before the first event.

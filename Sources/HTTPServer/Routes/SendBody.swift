@@ -34,7 +34,7 @@ struct SendBody {
         (receiver, audience) = Self.receiver(members, &problems)
         job.append(JSONMember("audience", audience))
         hasDelivery = members.contains { $0.name == "delivery" }
-        Self.hasten(&job)
+        Self.makeUrgent(&job)
         let id = members.first { $0.name == "id" }?.value.string ?? key
         (contentID, content) = Self.takeContent(outOf: &job, id: id, &problems)
         self.job = .object(job)
@@ -71,7 +71,7 @@ struct SendBody {
     }
 
     /// Sets the urgency to `urgent`, unless the body names one or the kind sends no push.
-    private static func hasten(_ job: inout [JSONMember]) {
+    private static func makeUrgent(_ job: inout [JSONMember]) {
         if job.contains(where: { $0.name == "kind" && $0.value == .string(CampaignKind.inApp.rawValue) }) { return }
         guard let index = job.firstIndex(where: { $0.name == "delivery" }) else {
             job.append(JSONMember("delivery", ["urgency": "urgent"]))

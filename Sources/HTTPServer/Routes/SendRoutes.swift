@@ -58,7 +58,7 @@ enum SendRoutes {
         let app = try call.query.app()
         if let app { try call.caller.require(app: app) }
         let id = call.parameter("id")
-        let view = try await CampaignRoutes.look(app: app, id: id, call.caller, core)
+        let view = try await CampaignRoutes.view(app: app, id: id, call.caller, core)
         let number = try await core.ledger.read { try $0.campaignNumber(app: view.app, id: id) }
         // A refused job has no devices.
         var traces: [DeviceTrace] = []

@@ -7,12 +7,12 @@ actor FleetPoll {
     /// The time between two readings: only two of them tell how fast a queue drains.
     private static let between = Duration.milliseconds(300)
 
-    private let look: FleetProbe
+    private let probe: FleetProbe
     private var previous: FleetFacts?
     private var last: (facts: FleetFacts, view: FleetStatusView, at: ContinuousClock.Instant)?
 
-    init(_ look: FleetProbe) {
-        self.look = look
+    init(_ probe: FleetProbe) {
+        self.probe = probe
     }
 
     /// The state for people and scripts; throws when the task is cancelled.
@@ -25,11 +25,11 @@ actor FleetPoll {
         if let last, ContinuousClock.now - last.at < Self.ageMax { return (last.facts, last.view) }
         var before = previous
         if before == nil {
-            let first = await look.take()
+            let first = await probe.take()
             if first.isSomethingWaiting { try await Task.sleep(for: Self.between) }
             before = first
         }
-        let facts = await look.take()
+        let facts = await probe.take()
         let view = facts.view(since: before ?? facts)
         previous = facts
         last = (facts, view, .now)

@@ -13,10 +13,10 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     /// The interval between checks of the connection.
-    private static let look = TimeAmount.seconds(5)
+    private static let pollInterval = TimeAmount.seconds(5)
 
     private let state: ConnectionState
-    private var watching: Scheduled<Void>?
+    private var nextPoll: Scheduled<Void>?
     /// The time of the last read or write.
     private var movedAt = MonotonicInstant.now
     /// The request being received: its start, and its bytes so far.
@@ -37,12 +37,12 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
 
     init(_ state: ConnectionState) { self.state = state }
 
-    func handlerAdded(context: ChannelHandlerContext) { watch(context) }
+    func handlerAdded(context: ChannelHandlerContext) { schedulePoll(context) }
 
-    func handlerRemoved(context: ChannelHandlerContext) { watching?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { nextPoll?.cancel() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        watching?.cancel()
+        nextPoll?.cancel()
         context.fireChannelInactive()
     }
 
@@ -139,15 +139,15 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: - Time
 
-    private func watch(_ context: ChannelHandlerContext) {
+    private func schedulePoll(_ context: ChannelHandlerContext) {
         let loop = context.eventLoop.assumeIsolated()
-        watching = loop.scheduleTask(in: Self.look) { [weak self] in
+        nextPoll = loop.scheduleTask(in: Self.pollInterval) { [weak self] in
             guard let self, context.channel.isActive else { return }
             if let reason = fault(now: .now) {
                 state.server.load.refused(reason)
                 context.close(promise: nil)
             } else {
-                watch(context)
+                schedulePoll(context)
             }
         }
     }

@@ -41,7 +41,7 @@ extension WebServer {
     }
 
     /// Rereads the certificate when its files change, so that a renewed one needs no signal.
-    var certificateWatch: some Service {
+    var certificatePoll: some Service {
         FilePoll { [settings = core.configuration.server] in
             [settings.certificateFile, settings.privateKeyFile].compactMap(\.self)
         } changed: {
@@ -50,7 +50,7 @@ extension WebServer {
     }
 
     /// Rereads the apps when a file changes, so that a revoked key ends without a signal.
-    var appsWatch: some Service {
+    var appsPoll: some Service {
         FilePoll { [core] in
             [core.configuration.appsFile] + core.apps.all.flatMap { $0.edge?.files ?? [] }
         } changed: {

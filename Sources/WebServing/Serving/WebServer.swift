@@ -90,7 +90,7 @@ package final class WebServer: Sendable {
         let stop = StopNotice(server: self)
         let supervision = manager.map { Supervision(manager: $0, readiness: core.readiness) }
         var configuration = ServiceGroupConfiguration(
-            services: listeners + [stop, appsWatch, certificateWatch] + roles.flatMap(\.services)
+            services: listeners + [stop, appsPoll, certificatePoll] + roles.flatMap(\.services)
                 + [supervision].compactMap(\.self),
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
