@@ -104,6 +104,33 @@ extension RealBroker {
             #expect(afar == .failure(.unprotected("broker.invalid:\(node.managementPort)")))
         }
 
+        @Test(arguments: [
+            (#"{"rabbitmq_version": 3}"#, "rabbitmq_version has another type"),
+            (#"{"rabbitmq_version": null}"#, "rabbitmq_version is null"), ("{}", "there is no rabbitmq_version"),
+            ("[1]", "the answer has another type"), ("<html>", "it is not JSON"),
+        ])
+        func `an answer of the management API that cannot be read is told in words`(
+            _ body: String,
+            _ problem: String
+        ) async throws {
+            let server = try await ServerBootstrap(group: Broker.loop)
+                .childChannelInitializer { channel in
+                    channel.pipeline.addHandler(
+                        Greeter("HTTP/1.1 200 OK\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)")
+                    )
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            let port = server.localAddress?.port ?? 0
+            let endpoint = try await Broker.endpoint()
+            let management = ManagementAPI(host: "127.0.0.1", port: port, endpoint: endpoint, loop: Broker.loop)
+            await #expect(
+                throws: ManagementAPI.Failure.unexpected("/api/overview with something else than is known: \(problem)")
+            ) {
+                try await management.version()
+            }
+            try await server.close()
+        }
+
         @Test func `without the management API apply says which commands to run`() async throws {
             let endpoint = try await Broker.endpoint()
             let management = ManagementAPI(
