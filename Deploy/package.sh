@@ -45,10 +45,12 @@ put 755 Deploy/lib/probe.sh /usr/lib/fanfare/probe
 mkdir -p "$root/usr/bin"
 ln -s ../lib/fanfare/fanfare "$root/usr/bin/fanfare"
 
-for unit in Deploy/systemd/*.service Deploy/systemd/*.timer Deploy/systemd/*.slice; do
-    put 644 "$unit" "/lib/systemd/system/${unit##*/}"
+# With their links: an alias, and what all units are alike in.
+mkdir -p "$root/lib/systemd/system"
+for unit in Deploy/systemd/*.{service,timer,slice,service.d}; do
+    cp -R --no-dereference "$unit" "$root/lib/systemd/system/"
 done
-put 644 Deploy/systemd/fanfare-.service.d/fanfare.conf /lib/systemd/system/fanfare-.service.d/fanfare.conf
+chmod -R u=rwX,go=rX "$root/lib/systemd/system"
 put 644 Deploy/systemd/sysusers.conf /usr/lib/sysusers.d/fanfare.conf
 
 # Only the group fanfare comes into the folder.

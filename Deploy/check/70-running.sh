@@ -154,7 +154,7 @@ check "RabbitMQ's definitions" import_definitions
 "$fanfare" simulator --folder "$fleet/state" >"$fleet/simulator.log" 2>&1 &
 children+=($!)
 if bwrap --unshare-user --ro-bind / / true 2>/dev/null; then
-    under=(/usr/bin/python3 Deploy/check/under_unit.py "Deploy/systemd/fanfare-worker@.service" "$fleet/notices" "$fleet/state")
+    under=(/usr/bin/python3 Deploy/check/under_unit.py "Deploy/systemd/fanfare@.service" "$fleet/notices" "$fleet/state")
     what="a worker in the unit's sandbox"
 else
     skip "the unit's sandbox around a worker" "bubblewrap may not make namespaces here"

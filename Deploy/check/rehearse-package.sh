@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Debian package, installed in a bare Debian made by debootstrap, where systemd runs its units: a campaign goes from
-# RabbitMQ through fanfare-worker@10 to a simulator, the ledger is backed up, and the package is removed again.
+# RabbitMQ through fanfare@10 to a simulator, the ledger is backed up, and the package is removed again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Deploy/lib/bare-debian.sh
@@ -49,7 +49,7 @@ boot_debian "$debian" || status=$?
 [ "$status" != 77 ] || { echo "it is installed; systemd has no control group here to run its units"; exit 77; }
 [ "$status" = 0 ] || { echo "systemd did not start"; exit 1; }
 echo "systemd $(in_booted systemctl --version | head -n 1)"
-in_booted systemctl enable -q fanfare-worker@10 fanfare-server fanfare-edge fanfare-backup.timer
+in_booted systemctl enable -q fanfare@10 fanfare-server fanfare-edge fanfare-backup.timer
 # In the Debian's network, which is a loopback alone.
 # shellcheck disable=SC2016 # for the inner shell
 nsenter --target "$booted" --net bash -euc '. Deploy/lib/rabbitmq-node.sh && start_node "$0"' "$folder/node" >"$folder/urls"
@@ -77,8 +77,8 @@ echo "the units"
 in_booted systemctl start fanfare-topology
 # The command may be of a later commit than this script.
 ! in_booted fanfare store --help | grep '^ *migrate ' >/dev/null || in_booted systemctl start fanfare-migrate
-in_booted systemctl start fanfare-worker@10 fanfare-server fanfare-edge
-in_booted systemctl is-active fanfare-worker@10 fanfare-server fanfare-edge
+in_booted systemctl start fanfare@10 fanfare-server fanfare-edge
+in_booted systemctl is-active fanfare@10 fanfare-server fanfare-edge
 for place in '9470 /livez' '9470 /readyz' '8080 /readyz' '8081 /readyz' '8082 /readyz' '8443 /livez'; do
     # shellcheck disable=SC2086 # port and path
     in_booted /usr/lib/fanfare/probe $place
@@ -88,13 +88,18 @@ done
 ! in_booted /usr/lib/fanfare/probe 8082 /v1/campaigns || exit 1
 in_booted env FANFARE_AMQP_URL_FILE=/etc/fanfare/secrets/admin-amqp-url FANFARE_STORE_URL_FILE=/etc/fanfare/secrets/store-url \
     fanfare campaign send /usr/share/doc/fanfare/examples/jobs/minimal.json --config /etc/fanfare/fanfare.yaml --wait --timeout 60s
-in_booted systemctl reload fanfare-worker@10
+in_booted systemctl reload fanfare@10
+# By its earlier name a worker is the same unit, and finds its files.
+in_booted systemctl start fanfare-worker@11
+in_booted systemctl is-active fanfare@11
+in_booted /usr/lib/fanfare/probe 9471 /readyz
+in_booted systemctl stop fanfare-worker@11
 in_booted systemctl start fanfare-backup
 [ "$(find "$debian/var/lib/fanfare/backups" -name 'fanfare-*.db' | wc -l)" = 1 ]
 in_booted journalctl -q --no-pager -o cat -u fanfare-backup | grep 'restores: '
-in_booted systemctl stop fanfare-worker@10 fanfare-server
-[ "$(in_booted systemctl show -P Result fanfare-worker@10 fanfare-server | sort -u | tr -d '\n')" = success ]
-in_booted journalctl -q --no-pager -o cat -u fanfare-worker@10 | grep 'worker has stopped' >/dev/null
+in_booted systemctl stop fanfare@10 fanfare-server
+[ "$(in_booted systemctl show -P Result fanfare@10 fanfare@11 fanfare-server | sort -u | tr -d '\n')" = success ]
+in_booted journalctl -q --no-pager -o cat -u fanfare@10 | grep 'worker has stopped' >/dev/null
 
 echo "removed again"
 in_booted env DEBIAN_FRONTEND=noninteractive apt-get purge -y -qq fanfare >"$folder/purged" 2>&1 || { cat "$folder/purged"; exit 1; }
