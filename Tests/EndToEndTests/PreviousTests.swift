@@ -14,6 +14,22 @@ extension EndToEnd {
         private static let faults = SmallFlight.faults.merging(
             ["rules": "429=once-429,503=once-503,dead=dead", "latency": "20-40"]
         ) { $1 }
+        /// A worker that is replaced hands over soon, so that its successor has something left to do.
+        private static let environment = SmallFlight.environment.merging(["FANFARE_WORKER_DRAIN": "1s"]) { $1 }
+
+        /// Starts a worker of the previous version, and returns when it is ready.
+        private func startPrevious(_ fleet: PrivateFleet) async throws -> FanfareProcess {
+            let worker = try fleet.start(
+                ["worker", "--config", "fanfare.yaml"],
+                environment: Self.environment,
+                executable: PreviousBuild.executable
+            )
+            try await eventually("the worker of the version before is ready") {
+                guard worker.isRunning else { throw FanfareProcess.Failure(worker.errors) }
+                return try await worker.probe("/readyz").status == 200
+            }
+            return worker
+        }
 
         /// Replaces the fleet's ledger with one of the previous version, lets a worker of that version begin a campaign
         /// in it, and returns once this version has migrated the ledger under it.
@@ -27,18 +43,26 @@ extension EndToEnd {
                         try? FileManager.default.removeItem(atPath: "\(fleet.folder)/fanfare.db\(end)")
                     }
                 }
-                let worker = try fleet.start(
-                    ["worker", "--config", "fanfare.yaml"],
-                    environment: SmallFlight.environment,
-                    executable: PreviousBuild.executable
-                )
-                try await eventually("the worker of the version before is ready") {
-                    guard worker.isRunning else { throw FanfareProcess.Failure(worker.errors) }
-                    return try await worker.probe("/readyz").status == 200
-                }
+                let worker = try await startPrevious(fleet)
                 try await fleet.publish(job)
                 try await fleet.requests(reach: 1000)
+                let migration = try await fleet.run("store", "migrate")
+                try #require(migration.exit == 0, "\(migration.output)\(migration.errors)")
                 return worker
+            }
+        }
+
+        /// Ends a worker in order, as an operator who replaces it.
+        private func end(_ worker: FanfareProcess) async throws {
+            worker.terminate()
+            let outcome = try await worker.ended()
+            #expect(outcome.exit == 0, "\(outcome.errors)")
+        }
+
+        /// Makes the provider answer after so many milliseconds.
+        private func setLatency(_ fleet: PrivateFleet, _ milliseconds: String) async throws {
+            try await fleet.simulator.changeFaults { faults throws(FaultsError) in
+                try faults.set("latency", to: milliseconds)
             }
         }
 
@@ -86,6 +110,53 @@ extension EndToEnd {
                 // The requests that the killed worker had in flight or unrecorded, and no more.
                 let repeated = Int(fleet.simulator.statistics.requests) - 5300
                 #expect(bound < 1000 && (0...bound).contains(repeated), "\(repeated) of at most \(bound)")
+            }
+        }
+
+        @Test(arguments: ChaosLedger.all)
+        func `D12: a rollout is undone and made again, and each version ends what the other has begun`(
+            store: ChaosLedger
+        ) async throws {
+            let server = store == .postgreSQL ? try PrivatePostgreSQL.shared.get() : nil
+            try await PrivateFleet.with(faults: Self.faults, postgreSQL: server) { fleet in
+                let first = try await begun(fleet, TestJob("derby", devices))
+                // So slow that the restarts happen meanwhile.
+                try await setLatency(fleet, "2000")
+                let this = try await fleet.startWorker(environment: Self.environment)
+                try await end(first)
+                try await fleet.publish(TestJob("final", TestDevices.tokens(1000, prefix: "b")))
+                try await eventually("this version has accepted a campaign") { try await fleet.status("final") != nil }
+
+                // Undone: the version before is alone, with the ledger that this one has migrated.
+                let check = try await fleet.start(
+                    ["store", "migrate", "--check", "--config", "fanfare.yaml"],
+                    executable: PreviousBuild.executable
+                )
+                .ended()
+                #expect(check.exit == 0, "\(check.output)\(check.errors)")
+                let previous = try await startPrevious(fleet)
+                try await end(this)
+                #expect(try await fleet.status("derby")?.completedAt == nil, "the restarts came too late")
+                #expect(try await fleet.status("final")?.completedAt == nil, "the restarts came too late")
+                try await setLatency(fleet, "2-10")
+                let derby = try await fleet.completed("derby", within: .seconds(120))
+                #expect(derby.counts.accepted == 4600 && derby.counts.invalid == 100)
+                #expect(try await fleet.completed("final").counts.accepted == 1000)
+
+                // Made again: this version ends what the version before has accepted.
+                try await setLatency(fleet, "2000")
+                try await fleet.publish(TestJob("cup", TestDevices.tokens(2000, prefix: "c")))
+                try await fleet.requests(reach: 6300 + 50)
+                let again = try await fleet.startWorker(environment: Self.environment)
+                try await end(previous)
+                #expect(try await fleet.status("cup")?.completedAt == nil, "the restarts came too late")
+                try await setLatency(fleet, "2-10")
+                #expect(try await fleet.completed("cup").counts.accepted == 2000)
+                // To the last request: whoever was replaced had answers for all that it sent.
+                #expect(fleet.simulator.statistics.requests == 5300 + 1000 + 2000)
+                for id in ["derby", "final", "cup"] { #expect(try await fleet.devices(id).differing.isEmpty, "\(id)") }
+                #expect(again.isRunning)
+                #expect(try await fleet.parked().isEmpty)
             }
         }
     }

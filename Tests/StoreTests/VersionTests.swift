@@ -21,11 +21,21 @@ struct VersionTests {
         return try scratch.open(create: false)
     }
 
-    @Test(arguments: ["ledger-v2", "ledger-v3"])
+    @Test(arguments: ["ledger-v2", "ledger-v3", "ledger-v4"])
     func `a kept ledger of several providers is read, and what was half done comes to its end`(
         name: String
     ) async throws {
         try await KeptLedger.goesOn(try opened(name))
+    }
+
+    @Test(arguments: zip(["ledger-v3", "ledger-v4"], [[:], ["UNAVAILABLE": 1]]))
+    func `a kept ledger tells why devices are tried again, where the version that wrote it knew`(
+        name: String,
+        reasons: [String: Int]
+    ) async throws {
+        let ledger = try opened(name)
+        let derby = try #require(try await ledger.read { try $0.campaignNumber(app: "news", id: "derby") })
+        #expect(try await ledger.status(derby).retryReasons == reasons)
     }
 
     @Test(arguments: TestDatabase.all)
