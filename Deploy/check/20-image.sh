@@ -4,6 +4,20 @@
 check "Dockerfile" hadolint Deploy/Dockerfile
 # shellcheck disable=SC2016 # for grep
 check "Dockerfile's images are arguments" test -z "$(grep '^FROM ' Deploy/Dockerfile | grep -v '^FROM \${\(BUILD\|RUNTIME\)_IMAGE}')"
+# The step of the Dockerfile that refuses an image without a digest, run as it stands there.
+judges_digests() {
+    local step digest good wrong
+    step=$(sed -n '/^RUN for image in/,/done$/{s/^RUN //; p}' Deploy/Dockerfile)
+    judge() { BUILD_IMAGE=$1 RUNTIME_IMAGE=$2 sh -c "$step"; }
+    digest=$(sha256sum <Deploy/Dockerfile | cut -c-64)
+    good=registry.example.com:5000/swift:6.3-bookworm@sha256:$digest
+    judge "$good" "debian@sha256:$digest" || return 1
+    for wrong in '' debian:bookworm-slim "@sha256:$digest" "debian@sha256:${digest%?}" "debian@sha256:${digest}0" \
+        "debian@sha256:${digest/?/Z}" "debian@sha512:$digest"; do
+        if judge "$good" "$wrong" 2>/dev/null || judge "$wrong" "$good" 2>/dev/null; then echo "it takes: $wrong"; return 1; fi
+    done
+}
+check "Dockerfile refuses images without a digest" judges_digests
 labels_and_health() {
     local label
     for label in title description version revision source documentation base.name; do
