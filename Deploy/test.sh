@@ -91,7 +91,8 @@ judge_failures() {
 
 # The fleets of EndToEndTests wait more than they work, everything else works more than it waits, and what talks to no
 # server works for minutes without giving its thread to anybody: three processes beside each other, so that none keeps
-# another's threads. What is asked for by arguments is one process.
+# another's threads. The fleets take longest and have leases to keep, so they come first: the others have what they leave,
+# and those that only compute what is left then. What is asked for by arguments is one process.
 fleets='^EndToEndTests\.'
 pure='^(Campaigns|Delivery|DeliveryPool|DeliveryPublishing|FanfareKit|Fuzz|HTTP2|PushProviders|Simulation|TLS|Tidy)Tests\.'
 processes=(fleets pure others)
@@ -114,13 +115,17 @@ step "testing"
 # one that is later ends with an error.
 built=$(swift build --build-tests "${flags[@]}" --show-bin-path)/fanfarePackageTests.xctest
 for name in "${processes[@]}"; do
+    nice=0
     case $name in
         fleets) command=("$built" --testing-library swift-testing --filter "$fleets") ;;
-        pure) command=("$built" --testing-library swift-testing --filter "$pure") ;;
-        others) command=("$built" --testing-library swift-testing --skip "$fleets|$pure") ;;
+        pure) nice=10 command=("$built" --testing-library swift-testing --filter "$pure") ;;
+        others) nice=5 command=("$built" --testing-library swift-testing --skip "$fleets|$pure") ;;
         asked) command=(swift test --skip-build "${flags[@]}" "$@") ;;
     esac
-    setsid "${command[@]}" >".build/test-$name.log" 2>&1 &
+    # Where the kernel shares the processors between sessions, a process's own priority counts within its session only.
+    # shellcheck disable=SC2016 # for the session's shell
+    setsid bash -c '{ echo "$0" >/proc/self/autogroup; } 2>/dev/null || true; exec nice -n "$0" "$@"' "$nice" "${command[@]}" \
+        >".build/test-$name.log" 2>&1 &
     running+=($!)
 done
 tail -q -n +1 -F "${logs[@]}" 2>/dev/null &
