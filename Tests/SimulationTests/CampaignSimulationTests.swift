@@ -10,7 +10,7 @@ import Glibc
 /// Thousands of small campaigns on the real state machines, with crashes at every arrow of the design's section 7.
 ///
 /// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many (1,000 by default, fewer under a sanitizer);
-/// `Deploy/simulate.sh` is for long runs.
+/// `Deploy/simulate.sh` is for long runs. Each mix of faults takes a share of them.
 @Suite struct CampaignSimulationTests {
     private static func setting(_ name: String) -> UInt64? {
         getenv(name).flatMap { UInt64(String(cString: $0)) }
@@ -22,6 +22,13 @@ import Glibc
     }
 
     private static var count: UInt64 { setting("FANFARE_SEEDS") ?? UInt64(Sanitizer.rounds(1_000)) }
+
+    /// The seeds that each mix takes a share of: a third of all, unless the full suite runs or somebody asks for more.
+    ///
+    /// In a debug build the mixes of a thousand seeds cost as much as all other pure tests together.
+    private static var countOfMixes: UInt64 {
+        setting("FANFARE_SEEDS") != nil || setting("FANFARE_FULL") != nil ? count : count / 3
+    }
 
     private static func tell(_ seed: UInt64) {
         print("seed \(seed)")
@@ -48,7 +55,7 @@ import Glibc
         ]
     )
     func `the mixes of the settle model lose nothing and count nothing twice`(_ faults: Faults) throws {
-        for seed in 0..<Self.count / 20 {
+        for seed in 0..<Self.countOfMixes / 20 {
             let report = try World(seed: seed, faults: faults).run()
             if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
         }
@@ -107,13 +114,13 @@ import Glibc
     )
     func `of two providers one's trouble holds back nothing of the other`(_ faults: Faults) throws {
         var (besideOutage, besidePause, openings) = (0, 0, 0)
-        for seed in 0..<Self.count / 5 {
+        for seed in 0..<Self.countOfMixes / 5 {
             let report = try World(seed: seed, faults: faults).run()
             besideOutage += report.besideOutage
             besidePause += report.besidePause
             openings += report.openings
         }
-        if Self.count >= 1_000 {
+        if Self.countOfMixes >= 1_000 {
             #expect(besidePause > 100)
             if faults.outage > 0 { #expect(min(besideOutage, openings) > 50) }
         }
@@ -130,13 +137,13 @@ import Glibc
     )
     func `connections that flap have nobody pushed twice`(_ faults: Faults) throws {
         var (disconnects, waits, takeovers) = (0, 0, 0)
-        for seed in 0..<Self.count / 5 {
+        for seed in 0..<Self.countOfMixes / 5 {
             let report = try World(seed: seed, faults: faults).run()
             disconnects += report.disconnects
             waits += report.waits
             takeovers += report.takeovers
         }
-        if Self.count >= 1_000 { #expect(min(disconnects, waits, takeovers) > 100) }
+        if Self.countOfMixes >= 1_000 { #expect(min(disconnects, waits, takeovers) > 100) }
     }
 
     /// Crashes at every arrow, workers that cannot read the ledger, messages redelivered to other workers.
@@ -150,13 +157,13 @@ import Glibc
     )
     func `no request of a campaign follows the first of the one that takes its place`(_ faults: Faults) throws {
         var (superseded, awaited, ended) = (0, 0, 0)
-        for seed in 0..<Self.count / 5 {
+        for seed in 0..<Self.countOfMixes / 5 {
             let report = try World(seed: seed, faults: faults).run()
             superseded += report.superseded
             awaited += report.awaited
             ended += report.outcomes.superseded
         }
-        if Self.count >= 1_000 { #expect(min(superseded, awaited, ended) > 20) }
+        if Self.countOfMixes >= 1_000 { #expect(min(superseded, awaited, ended) > 20) }
     }
 
     /// The clock of the ledger's host is set again and again, and all other faults occur as well.
@@ -168,12 +175,12 @@ import Glibc
     )
     func `steps of the wall clock expire nothing and stop nothing`(_ faults: Faults) throws {
         var steps = 0
-        for seed in 0..<Self.count / 5 {
+        for seed in 0..<Self.countOfMixes / 5 {
             let report = try World(seed: seed, faults: faults).run()
             steps += report.clockSteps
             if !faults.expiry { #expect(report.outcomes.expired == 0, "seed \(seed)") }
         }
-        if Self.count >= 1_000 { #expect(steps > 100) }
+        if Self.countOfMixes >= 1_000 { #expect(steps > 100) }
     }
 
     /// Every worker is silent then, and none is dead.
@@ -186,8 +193,8 @@ import Glibc
     )
     func `a ledger that stands still makes nobody dead`(_ faults: Faults) throws {
         var standstills = 0
-        for seed in 0..<Self.count / 5 { standstills += try World(seed: seed, faults: faults).run().standstills }
-        if Self.count >= 1_000 { #expect(standstills > 100) }
+        for seed in 0..<Self.countOfMixes / 5 { standstills += try World(seed: seed, faults: faults).run().standstills }
+        if Self.countOfMixes >= 1_000 { #expect(standstills > 100) }
     }
 
     /// A campaign's message is redelivered while some of its shards are settled, run, or wait for a live worker.
@@ -200,7 +207,7 @@ import Glibc
         ]
     )
     func `the message of an urgent campaign is the lease of all its shards`(_ faults: Faults) throws {
-        for seed in 0..<Self.count / 10 {
+        for seed in 0..<Self.countOfMixes / 10 {
             let report = try World(seed: seed, faults: faults).run()
             if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
         }
@@ -216,8 +223,8 @@ import Glibc
     )
     func `a campaign whose content is refused stops for a person`(_ faults: Faults) throws {
         var trips = 0
-        for seed in 0..<Self.count / 10 { trips += try World(seed: seed, faults: faults).run().contentTrips }
-        if Self.count >= 1_000 { #expect(trips > 30) }
+        for seed in 0..<Self.countOfMixes / 10 { trips += try World(seed: seed, faults: faults).run().contentTrips }
+        if Self.countOfMixes >= 1_000 { #expect(trips > 30) }
     }
 
     /// Pieces, missed turns, and shards that lose their turns to a pause.
@@ -231,13 +238,13 @@ import Glibc
     )
     func `under a rate no second has more than its share`(_ faults: Faults) throws {
         var (slots, turns) = (0, 0)
-        for seed in 0..<Self.count / 10 {
+        for seed in 0..<Self.countOfMixes / 10 {
             let report = try World(seed: seed, faults: faults).run()
             slots += report.slots
             turns += report.turns
             if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
         }
-        if Self.count >= 1_000 { #expect(min(slots, turns) > 1_000) }
+        if Self.countOfMixes >= 1_000 { #expect(min(slots, turns) > 1_000) }
     }
 
     /// A failure names its seed: `FANFARE_SEED` replays it.
