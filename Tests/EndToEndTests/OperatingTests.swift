@@ -52,7 +52,8 @@ extension EndToEnd {
         {
             try await PrivateFleet.with(faults: ["rules": "a=BadTopic"]) { fleet in
                 _ = try await fleet.startWorker()
-                try await fleet.putList("fans", TestDevices.tokens(1500))
+                let audience = 4500
+                try await fleet.putList("fans", TestDevices.tokens(audience))
                 // 45 devices per shard: no run alone can detect it.
                 try await fleet.publish(TestJob("derby", list: "fans").delivered(["per_second": 180]))
                 var failed = 0
@@ -62,15 +63,19 @@ extension EndToEnd {
                         return status?.stateReason == "content" && status?.pending.sending == 0
                     }
                     let paused = try #require(try await fleet.status("derby"))
-                    #expect(paused.counts.failed >= failed + 200 && paused.counts.failed <= failed + 600)
+                    // It decides at 200 in settled shards. What follows until the pause is seen is the rate's, for as
+                    // long as a worker waits for its turn on this machine; eleven seconds leave most of it unsent.
+                    #expect(paused.counts.failed >= failed + 200 && paused.counts.failed <= failed + 2000)
                     #expect(paused.reasons["BadTopic"] == paused.counts.failed && paused.law == .holds)
                     failed = paused.counts.failed
                     let shown = try await fleet.run("status")
                     #expect(shown.exit == 1 && shown.output.contains("news/derby is paused until somebody fixes it"))
                     #expect(try await fleet.run("campaign", "resume", "derby").exit == 0)
                 }
+                let fast = try await fleet.run("campaign", "set", "derby", "--per-second", "5000")
+                #expect(fast.exit == 0, "\(fast.errors)")
                 let status = try await fleet.completed("derby")
-                #expect(status.counts.failed == 1500)
+                #expect(status.counts.failed == audience)
                 let events = try await fleet.run("campaign", "events", "derby")
                 #expect(events.output.contains("for example BadTopic"))
                 #expect(try await fleet.devices("derby").allSatisfy { $0.requests == 1 })

@@ -54,7 +54,7 @@ extension EndToEnd {
                 try phone.say("answer defaults")
                 try await send("goal", nil, ["title": "Goal", "badge": 2], fleet)
                 try await phone.sees(#"notification 2: "Goal""#)
-                let outcome = try await phone.quits("badge 0", "wait sent", "show")
+                let outcome = try await phone.quits("badge 0", "wait sent 120", "show")
                 #expect(outcome.exit == 0, "\(outcome.output)\(outcome.errors)")
                 // No count, no notifications.
                 #expect(outcome.output.contains("the icon shows no count\n"))
@@ -87,7 +87,7 @@ extension EndToEnd {
                 try await phone.sees(#"in-app notification (bottom): "Half time""#)
                 try phone.say("dismiss", "notifier decline")
                 try await send("corner", nil, ["title": "Corner"], fleet)
-                try phone.say("wait push", "wait push", "wait push", "wait sent", "notifier off")
+                try phone.say("wait push 120", "wait push 120", "wait push 120", "wait sent 120", "notifier off")
                 try await eventually("the drop is told") {
                     try await fleet.report("corner")["surfaces"]?["in_app"]?["dropped"]?["devices"]?.integer == 1
                 }

@@ -42,8 +42,11 @@ final class TypedPhone {
     }
 
     /// Types lines and waits for its end; returns the outcome.
+    ///
+    /// A phone ends by itself, after what it waits for: 30 s for each `wait` and for each request that is on its way
+    /// (`EdgeConnection`). The limit is for one that hangs.
     func quits(_ lines: String...) async throws -> FanfareProcess.Outcome {
         try keys.write(contentsOf: Data((lines + ["quit"]).map { $0 + "\n" }.joined().utf8))
-        return try await process.ended()
+        return try await process.ended(within: .seconds(240))
     }
 }
