@@ -26,8 +26,7 @@ import FoundationNetworking
     /// Creates the test's own virtual host on the shared node, and a ledger.
     private func broker(_ name: String, topology: Bool = true) async throws -> (RabbitMQNode, Command, Ledger) {
         let node = try await Self.broker.node()
-        try await node.rabbitmqctl("add_vhost", name)
-        try await node.rabbitmqctl("set_permissions", "-p", name, "guest", ".*", ".*", ".*")
+        try await node.addVirtualHost(name)
         let environment = [
             "FANFARE_AMQP_URL": "\(node.url)/\(name)",
             "FANFARE_AMQP_MANAGEMENT_URL": "http://127.0.0.1:\(node.managementPort)",

@@ -247,8 +247,7 @@ package enum TestBroker {
 
     package static func url(_ name: String) async throws -> String {
         let node = try await shared.node()
-        try await node.rabbitmqctl("add_vhost", name)
-        try await node.rabbitmqctl("set_permissions", "-p", name, "guest", ".*", ".*", ".*")
+        try await node.addVirtualHost(name)
         let url = "\(node.url)/\(name)"
         let folder = FileManager.default.temporaryDirectory.path
         let applying = try FanfareProcess(

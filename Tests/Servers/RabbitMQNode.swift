@@ -247,15 +247,28 @@ public final class RabbitMQNode: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// Adds a virtual host in which the default user may do everything.
+    ///
+    /// Over the management API: `rabbitmqctl` starts an Erlang machine, which costs more than a second of a processor.
+    public func addVirtualHost(_ name: String) async throws {
+        let url = "http://127.0.0.1:\(managementPort)/api/vhosts/\(name)"
+        try await run("/usr/bin/curl", ["-sS", "--fail-with-body", "-u", "guest:guest", "-X", "PUT", url])
+    }
+
     /// Runs `rabbitmqctl` against this node and waits for it; throws with its output when it fails.
     @discardableResult
     public func rabbitmqctl(_ arguments: String...) async throws -> String {
-        let log = "ctl-\(UInt32.random(in: 0 ... .max))"
-        let process = try launch("/usr/lib/rabbitmq/bin/rabbitmqctl", arguments, log: log)
+        try await run("/usr/lib/rabbitmq/bin/rabbitmqctl", arguments)
+    }
+
+    @discardableResult
+    private func run(_ executable: String, _ arguments: [String]) async throws -> String {
+        let log = "run-\(UInt32.random(in: 0 ... .max))"
+        let process = try launch(executable, arguments, log: log)
         while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
         let output = try String(contentsOf: folder.appendingPathComponent("log/\(log)"), encoding: .utf8)
         guard process.terminationStatus == 0 else {
-            throw Failure(description: "rabbitmqctl \(arguments.joined(separator: " ")): \(output)")
+            throw Failure(description: "\(executable) \(arguments.joined(separator: " ")): \(output)")
         }
         return output
     }
