@@ -23,6 +23,15 @@ extension EndToEnd {
         }
 
         private static let shifts = [-86_400, -3600, -10, 10, 3600, 86_400]
+        /// The full suite runs every pair.
+        ///
+        /// Otherwise each ledger has a day in both directions, and the one whose time is another host's also a
+        /// difference that is small enough to work on with.
+        private static let pairs = LedgerKind.built.flatMap { store in
+            shifts.filter { shift in
+                FullSuite.isOn || abs(shift) == 86_400 || store == .postgreSQL && abs(shift) == 10
+            }.map { (store, $0) }
+        }
         private static let audience = 3000
 
         private func with(_ store: LedgerKind, _ body: (PrivateFleet) async throws -> Void) async throws {
@@ -61,7 +70,7 @@ extension EndToEnd {
             return text
         }
 
-        @Test(arguments: LedgerKind.built, shifts)
+        @Test(arguments: pairs)
         func `a second worker whose clock is wrong expires nothing and stops nothing`(
             store: LedgerKind,
             shift: Int
@@ -88,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(arguments: LedgerKind.built, shifts)
+        @Test(arguments: pairs)
         func `a clock that steps in mid-campaign expires nobody and stops nothing for good`(
             store: LedgerKind,
             shift: Int
