@@ -196,7 +196,7 @@ extension EndToEnd {
                 node.kill()
                 try await node.restart()
                 // A message that the broker forwards from a rung before the work queue has a leader is forwarded again
-                // after its timeout, three minutes.
+                // after its timeout, which is half a minute on these nodes.
                 let status = try await fleet.completed("derby", within: .seconds(300))
                 #expect(status.counts.accepted == 1500)
                 let devices = try await fleet.devices("derby")

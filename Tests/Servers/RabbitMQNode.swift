@@ -94,6 +94,9 @@ public final class RabbitMQNode: Sendable {
             atomically: true,
             encoding: .utf8
         )
+        // A message that a queue has dead-lettered without a confirm goes again after this time, by default 180 s. The
+        // configuration file has no key for it.
+        let deadLetters = "-rabbit dead_letter_worker_publisher_confirm_timeout 30000"
         environment = [
             // The nodes of a cluster share one cookie, which is in the first node's home.
             "PATH": "/usr/bin:/bin", "HOME": "\(peer?.folder.path ?? path)/home", "LANG": "C.UTF-8",
@@ -105,7 +108,7 @@ public final class RabbitMQNode: Sendable {
             "RABBITMQ_ENABLED_PLUGINS_FILE": "\(path)/enabled_plugins",
             "RABBITMQ_MNESIA_BASE": "\(path)/mnesia", "RABBITMQ_LOG_BASE": "\(path)/log",
             "RABBITMQ_PID_FILE": "\(path)/node.pid",
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1} \(deadLetters)",
         ]
     }
 
