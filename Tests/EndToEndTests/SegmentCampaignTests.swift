@@ -165,7 +165,7 @@ extension EndToEnd {
 
         @Test func `a worker killed while an audience is materialised loses nobody and repeats nobody`() async throws {
             try await PrivateFleet.with { fleet in
-                let count = 60_000
+                let count = FullSuite.isOn ? 60_000 : 24_000
                 try await Self.register(count, in: fleet)
                 let first = try await fleet.startSmallWorker()
                 try await fleet.publish(Self.job("derby", ["segment": "sport || muted"]))
