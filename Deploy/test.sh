@@ -50,7 +50,51 @@ begin_part build
 step "building"
 swift build --build-tests "${flags[@]}" || fail "the build failed"
 
+# The fleets of EndToEndTests wait more than they work, everything else works more than it waits, and what talks to no
+# server works for minutes without giving its thread to anybody: three processes, so that none keeps another's threads. The
+# fleets take longest and have leases to keep, so they come first: the others have what they leave. Those that only compute
+# begin beside the checks, which leave a processor idle, and have what all the others leave. What is asked for by arguments
+# is one process.
+fleets='^EndToEndTests\.'
+pure='^(Campaigns|Delivery|DeliveryPool|DeliveryPublishing|FanfareKit|Fuzz|HTTP2|PushProviders|Simulation|TLS|Tidy)Tests\.'
+processes=(fleets pure others)
+asked=("$@")
+[ $# = 0 ] || processes=(asked)
+logs=("${processes[@]/#/.build/test-}")
+logs=("${logs[@]/%/.log}")
+rm -f "${logs[@]}"
+running=()
+# Each has a process group of its own: a shell's background jobs hear no interrupt from the terminal.
+stop_processes() {
+    local process
+    for process in "${running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
+    [ -z "${showing-}" ] || kill "$showing" 2>/dev/null || true
+}
+trap stop_processes EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# The processes are the built tests themselves: two of `swift test` want one build's database at the same moment, and the
+# one that is later ends with an error.
+built=$(swift build --build-tests "${flags[@]}" --show-bin-path)/fanfarePackageTests.xctest
+
+# begin_tests NAME: begins one of the processes.
+begin_tests() {
+    local nice=0 command
+    case $1 in
+        fleets) command=("$built" --testing-library swift-testing --filter "$fleets") ;;
+        pure) nice=10 command=("$built" --testing-library swift-testing --filter "$pure") ;;
+        others) nice=5 command=("$built" --testing-library swift-testing --skip "$fleets|$pure") ;;
+        asked) command=(swift test --skip-build "${flags[@]}" "${asked[@]}") ;;
+    esac
+    # Where the kernel shares the processors between sessions, a process's own priority counts within its session only.
+    # shellcheck disable=SC2016 # for the session's shell
+    setsid bash -c '{ echo "$0" >/proc/self/autogroup; } 2>/dev/null || true; exec nice -n "$0" "$@"' \
+        "$nice" "${command[@]}" >".build/test-$1.log" 2>&1 &
+    running+=($!)
+}
+
 begin_part checks
+[ $# -gt 0 ] || begin_tests pure
 step "checking what is shipped in Deploy"
 # Programs take FANFARE_… for their settings and refuse one that they do not know.
 env -u FANFARE_FULL Deploy/check.sh ${FANFARE_FULL:+--full}
@@ -89,44 +133,9 @@ judge_failures() {
     printf '%s\n' "$failures"
 }
 
-# The fleets of EndToEndTests wait more than they work, everything else works more than it waits, and what talks to no
-# server works for minutes without giving its thread to anybody: three processes beside each other, so that none keeps
-# another's threads. The fleets take longest and have leases to keep, so they come first: the others have what they leave,
-# and those that only compute what is left then. What is asked for by arguments is one process.
-fleets='^EndToEndTests\.'
-pure='^(Campaigns|Delivery|DeliveryPool|DeliveryPublishing|FanfareKit|Fuzz|HTTP2|PushProviders|Simulation|TLS|Tidy)Tests\.'
-processes=(fleets pure others)
-[ $# = 0 ] || processes=(asked)
-logs=("${processes[@]/#/.build/test-}")
-logs=("${logs[@]/%/.log}")
-rm -f "${logs[@]}"
-running=()
-# Each has a process group of its own: a shell's background jobs hear no interrupt from the terminal.
-stop_processes() {
-    local process
-    for process in "${running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
-    [ -z "${showing-}" ] || kill "$showing" 2>/dev/null || true
-}
-trap stop_processes EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 step "testing"
-# The processes are the built tests themselves: two of `swift test` want one build's database at the same moment, and the
-# one that is later ends with an error.
-built=$(swift build --build-tests "${flags[@]}" --show-bin-path)/fanfarePackageTests.xctest
 for name in "${processes[@]}"; do
-    nice=0
-    case $name in
-        fleets) command=("$built" --testing-library swift-testing --filter "$fleets") ;;
-        pure) nice=10 command=("$built" --testing-library swift-testing --filter "$pure") ;;
-        others) nice=5 command=("$built" --testing-library swift-testing --skip "$fleets|$pure") ;;
-        asked) command=(swift test --skip-build "${flags[@]}" "$@") ;;
-    esac
-    # Where the kernel shares the processors between sessions, a process's own priority counts within its session only.
-    # shellcheck disable=SC2016 # for the session's shell
-    setsid bash -c '{ echo "$0" >/proc/self/autogroup; } 2>/dev/null || true; exec nice -n "$0" "$@"' "$nice" "${command[@]}" \
-        >".build/test-$name.log" 2>&1 &
-    running+=($!)
+    [ "$name" = pure ] || begin_tests "$name"
 done
 tail -q -n +1 -F "${logs[@]}" 2>/dev/null &
 showing=$!
