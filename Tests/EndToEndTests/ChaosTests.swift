@@ -19,7 +19,7 @@ extension EndToEnd {
             var random = SeededRandom(seed: seed)
             var verdict = ChaosVerdict("kill -9 of a worker, \(ledger.rawValue)", seed: seed)
             // A takeover waits until the killed worker's row has lapsed, ten seconds in each round.
-            let rounds = FullSuite.isOn ? 200 : 4
+            let rounds = FullSuite.isOn ? 200 : 2
             let server = try ledger.server()
             defer { server?.remove() }
             try await PrivateFleet.with(faults: SmallFlight.faults, postgreSQL: server) { fleet in
