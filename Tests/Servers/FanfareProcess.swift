@@ -142,11 +142,12 @@ public final class FanfareProcess: Sendable {
     }
 
     private func watch() throws {
+        // A look starts a process of its own, and dozens of these watch at a time.
         let guardian = Process()
         guardian.executableURL = URL(fileURLWithPath: "/bin/sh")
         let (test, own) = (getpid(), process.processIdentifier)
         guardian.arguments = [
-            "-c", "while kill -0 \(own) && kill -0 \(test); do sleep 1; done; kill -0 \(test) || kill -9 \(own)",
+            "-c", "while kill -0 \(own) && kill -0 \(test); do sleep 5; done; kill -0 \(test) || kill -9 \(own)",
         ]
         guardian.standardInput = FileHandle.nullDevice
         guardian.standardOutput = FileHandle.nullDevice
