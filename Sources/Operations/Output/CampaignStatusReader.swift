@@ -8,6 +8,8 @@ package enum CampaignStatusReader {
     private static let pause = Duration.milliseconds(300)
     /// The number of campaigns in a list whose rates are measured at most.
     private static let sendingMax = 20
+    /// The number of devices whose outcomes are counted at most for a list: 40,000 shards' rows.
+    private static let countedMax = 20_000_000
 
     /// Returns a campaign's status; nil when the ledger does not have it.
     ///
@@ -42,8 +44,18 @@ package enum CampaignStatusReader {
     /// Returns the rows of a list; the first twenty campaigns that are being sent have their rates.
     package static func rows(_ found: [CampaignSummary], in ledger: Ledger) async throws -> [CampaignRow] {
         var rows = found.map { CampaignRow($0) }
+        try await measure(&rows, found, in: ledger)
+        try await count(&rows, found, in: ledger)
+        return rows
+    }
+
+    private static func measure(
+        _ rows: inout [CampaignRow],
+        _ found: [CampaignSummary],
+        in ledger: Ledger
+    ) async throws {
         let sending = rows.indices.filter { rows[$0].state == "sending" }.prefix(sendingMax)
-        guard !sending.isEmpty else { return rows }
+        guard !sending.isEmpty else { return }
         let numbers = sending.map { found[$0].facts.number }
         var meters = sending.map { _ in RateMeter() }
         for round in 0..<2 {
@@ -56,11 +68,27 @@ package enum CampaignStatusReader {
                 }
                 var view = CampaignStatusView(status)
                 view.note(rate: meters[offset].rate(total: view.outcomes.total, now: now), now: now)
-                (rows[index].rate, rows[index].etaAt) = (view.rate, view.etaAt)
+                (rows[index].rate, rows[index].etaAt, rows[index].outcomes) = (view.rate, view.etaAt, view.outcomes)
                 if view.rate == 0 { rows[index].reasons = view.stateCodes }
             }
         }
-        return rows
+    }
+
+    /// Adds the outcomes that are missing: from the history where a campaign is completed, else counted while its
+    /// devices are not too many for one list.
+    private static func count(
+        _ rows: inout [CampaignRow],
+        _ found: [CampaignSummary],
+        in ledger: Ledger
+    ) async throws {
+        var left = countedMax
+        for (index, summary) in found.enumerated() where rows[index].outcomes == nil {
+            let facts = summary.facts
+            rows[index].outcomes = try await ledger.read { try $0.completedOutcomes(of: facts.number) }
+            guard rows[index].outcomes == nil, left > 0 else { continue }
+            left -= summary.audience
+            rows[index].outcomes = try await ledger.read { try $0.countedOutcomes(of: facts) }
+        }
     }
 
     /// The states that a list can be filtered by: those that campaigns have.

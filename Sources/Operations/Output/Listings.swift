@@ -24,6 +24,8 @@ package struct CampaignRow: Sendable, Equatable {
     package var rate: Int?
     /// The instant of its end at that rate.
     package var etaAt: Timestamp?
+    /// Its devices by outcome; nil when they were not counted.
+    package var outcomes: OutcomeCounts?
 
     /// Creates a row.
     package init(
@@ -46,6 +48,13 @@ package struct CampaignRow: Sendable, Equatable {
 
     /// One object of `campaign list --json`.
     package var json: JSONValue {
+        let ended = Outcome.allCases.map { outcome in
+            JSONMember(outcome.name, outcomes.map { .number(JSONNumber($0[outcome])) } ?? .null)
+        }
+        return .object((facts.members ?? []) + ended)
+    }
+
+    private var facts: JSONValue {
         .object([
             "id": .string(id), "app": .string(app), "name": name.map(JSONValue.string) ?? .null,
             "state": .string(state), "audience": .number(JSONNumber(audience)),
@@ -60,13 +69,14 @@ package struct CampaignRow: Sendable, Equatable {
     /// Returns the table.
     package static func table(_ rows: [CampaignRow]) -> String {
         var table = TextTable([
-            ("app", .left), ("id", .left), ("state", .left), ("audience", .right), ("rate", .right), ("done at", .left),
-            ("accepted at", .left), ("completed at", .left),
+            ("app", .left), ("id", .left), ("state", .left), ("audience", .right), ("accepted", .right),
+            ("rate", .right), ("done at", .left), ("accepted at", .left), ("completed at", .left),
         ])
         for row in rows {
             let why = row.reasons.isEmpty ? "" : " (\(row.reasons.joined(separator: ", ")))"
             table.add([
                 row.app, row.id, row.state + why, NumberText.grouped(row.audience),
+                row.outcomes.map { NumberText.percent($0.accepted, of: row.audience) } ?? "",
                 row.rate.map { NumberText.grouped($0) + "/s" } ?? "", row.etaAt?.rfc3339 ?? "",
                 row.acceptedAt.rfc3339, row.completedAt?.rfc3339 ?? "",
             ])

@@ -76,16 +76,21 @@ extension LedgerTransaction {
     private static let droppedMax = 1_000
 
     /// Adds an event of a campaign's life, reading no more than the event needs: a status would count each part and
-    /// provider.
-    func addLifeEvent(_ kind: CampaignEvent.Kind, campaign number: UInt32, now: Timestamp) throws(LedgerError) {
+    /// provider. `counted` has the outcomes, where they are counted already.
+    func addLifeEvent(
+        _ kind: CampaignEvent.Kind,
+        campaign number: UInt32,
+        _ counted: Counters? = nil,
+        now: Timestamp
+    ) throws(LedgerError) {
         guard let facts = try reader.campaign(number) else { return }
         let (audience, reasons): (Int, Set<AsideReason>)
-        var counters = Counters()
+        var counters = counted ?? Counters()
         switch kind {
         case .paused, .resumed: (audience, reasons) = (0, try reader.reasons(of: facts))
         case .completed, .cancelled:
             (audience, reasons) = (try reader.audience(of: number), [])
-            try reader.countOutcomes(facts, &counters)
+            if counted == nil { try reader.countOutcomes(facts, &counters) }
         case .started, .accepted, .refused, .suspended, .takenUp, .shardSettled, .deviceInvalid:
             (audience, reasons) = (try reader.audience(of: number), [])
         }

@@ -71,6 +71,7 @@ extension LedgerReader {
     ///   - states: Only campaigns in one of these states, in the contract's words; nil for all.
     ///   - isOpen: True for only those that are not completed.
     ///   - tag: Only campaigns with this tag.
+    ///   - search: Only campaigns with this text in their id, app or name; letters from A to Z match in either case.
     ///   - before: Only campaigns with a lower number: the next page.
     ///   - limit: The largest number of campaigns.
     public func campaigns(
@@ -79,6 +80,7 @@ extension LedgerReader {
         states: Set<String>? = nil,
         isOpen: Bool = false,
         tag: String? = nil,
+        search: String? = nil,
         before: UInt32? = nil,
         limit: Int
     ) throws(LedgerError) -> [CampaignSummary] {
@@ -86,11 +88,14 @@ extension LedgerReader {
             """
             SELECT \(CampaignRows.columns), c.name, c.audience, c.accepted_at, c.completed_at, c.tags, c.kind
             FROM campaigns c WHERE (?1 IS NULL OR c.app = ?1) AND c.number < ?3 \(isOpen ? "AND c.completed_at IS NULL" : "")
+                AND (?4 IS NULL OR lower(c.id) LIKE ?4 ESCAPE '!' OR lower(c.app) LIKE ?4 ESCAPE '!'
+                    OR lower(c.name) LIKE ?4 ESCAPE '!')
             ORDER BY c.number DESC LIMIT ?2
             """,
             .text(app),
             .int(states == nil && tag == nil && apps == nil ? limit : .max),
-            .integer(before.map(Int64.init) ?? .max)
+            .integer(before.map(Int64.init) ?? .max),
+            .text(search.map(Self.pattern))
         )
         var campaigns: [CampaignSummary] = []
         while campaigns.count < limit, try rows.next() {
@@ -117,6 +122,16 @@ extension LedgerReader {
         var held = facts
         held.pausedBy = shares.reduce(into: []) { $0.formUnion($1.pauseReasons) }
         return held
+    }
+
+    /// The pattern of LIKE for a text anywhere in another, in the lower case that both databases make: of A to Z only.
+    private static func pattern(_ search: String) -> String {
+        var pattern = [UInt8(ascii: "%")]
+        for byte in search.utf8 {
+            if "%_!".utf8.contains(byte) { pattern.append(UInt8(ascii: "!")) }
+            pattern.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
+        }
+        return String(decoding: pattern, as: UTF8.self) + "%"
     }
 
     private static func tags(_ text: String) -> [String] {

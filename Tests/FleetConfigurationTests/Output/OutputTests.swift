@@ -75,11 +75,16 @@ import Testing
             completedAt: nil
         )
         (campaign.rate, campaign.etaAt, campaign.reasons) = (1200, instant, ["content"])
+        #expect(campaign.json["accepted"] == .null)
+        var counts = OutcomeCounts()
+        (counts.accepted, counts.failed) = (4000, 7)
+        campaign.outcomes = counts
         let line =
-            "news  derby  sending (content)     5,000  1,200/s  1970-01-01T00:00:00.000Z  1970-01-01T00:00:00.000Z"
+            "news  derby  sending (content)     5,000    80.0 %  1,200/s  1970-01-01T00:00:00.000Z  1970-01-01T00:00:00.000Z"
         #expect(CampaignRow.table([campaign]).contains(line))
         #expect(campaign.json["rate"]?.integer == 1200 && campaign.json["state_reason"]?.string == "content")
         #expect(campaign.json["completed_at"] == .null)
+        #expect(campaign.json["accepted"] == 4000 && campaign.json["failed"] == 7 && campaign.json["skipped"] == 0)
     }
 
     @Test func `the fleet's status names what needs a person`() {

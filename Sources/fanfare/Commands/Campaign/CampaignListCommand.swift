@@ -17,6 +17,9 @@ struct CampaignListCommand: AsyncParsableCommand {
     @Option(help: "Only those in this state, for example sending or paused; may be repeated.")
     var state: [String] = []
 
+    @Option(help: "Only those with this text in their id, app or name.")
+    var search: String?
+
     @Option(help: "How many at most.")
     var limit = 50
 
@@ -31,10 +34,12 @@ struct CampaignListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (app, limit) = (app, limit)
+        let (app, search, limit) = (app, search, limit)
         let states = state.isEmpty ? nil : Set(state)
         let rows = try await options.withLedger { ledger in
-            let found = try await ledger.read { try $0.campaigns(app: app, states: states, limit: limit) }
+            let found = try await ledger.read {
+                try $0.campaigns(app: app, states: states, search: search, limit: limit)
+            }
             return try await CampaignStatusReader.rows(found, in: ledger)
         }
         output.write(CampaignRow.table(rows), JSONValue.array(rows.map(\.json)))
