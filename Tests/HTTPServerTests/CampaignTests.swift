@@ -139,10 +139,42 @@ import Transport
             let third = try await ids("?app=news&limit=2&cursor=\(try #require(second.1))")
             #expect(third.0 == ["c1"] && third.1 == nil)
             #expect(try await ids("?tag=sport").0 == ["c2"])
+            #expect(try await ids("?search=C3").0 == ["c3"] && ids("?search=SHO").0 == ["other"])
+            let found = try await ids("?search=c&limit=2&cursor=\(try #require(first.1))")
+            #expect(found.0 == ["c3", "c2"] && found.1 != nil)
             #expect(try await ids("?state=completed&state=paused").0.isEmpty)
-            for bad in ["?limit=0", "?limit=x", "?state=gone", "?cursor=-1", "?apps=news", "?app=a%20b", "?limit=%"] {
+            for bad in ["?limit=0", "?limit=x", "?state=gone", "?cursor=-1", "?apps=news", "?app=a%20b", "?limit=%", "?search=", "?search=%00"] {
                 #expect(try await server.ask("GET", "/v1/campaigns" + bad).problem == "usage", "\(bad)")
             }
+        }
+    }
+
+    @Test func `a campaign's rate comes with what was done, and the list says how it ended`() async throws {
+        try await PrivateServer.with(tokens: [TestTokens.token("ben", "operator", apps: ["news"])]) { server in
+            let ben = TestTokens.text("ben")
+            try await server.accept("derby")
+            try await server.accept("derby", app: "shop")
+            for verb in ["pause", "resume", "cancel"] {
+                #expect(try await server.ask("POST", "/v1/campaigns/news/derby:\(verb)", token: ben).status == 200)
+            }
+            let rate = try await server.ask("GET", "/v1/campaigns/news/derby/rate", token: ben)
+            let (columns, step) = (try #require(rate.json?["outcomes"]), rate.json?["step_seconds"]?.integer)
+            let count = try #require(rate.json?["devices"]?.array?.count, "\(rate.text)")
+            #expect(count >= 1 && step == 1 && columns.members?.count == 7)
+            #expect(columns.members?.allSatisfy { $0.value.array?.count == count } == true)
+            let marks = try #require(rate.json?["marks"]?.array)
+            #expect(
+                marks.compactMap { $0["type"]?.string } == [
+                    "campaign.accepted", "campaign.paused", "campaign.resumed", "campaign.cancelled",
+                    "campaign.completed",
+                ]
+            )
+            #expect(marks[1]["by"] == "ben")
+            let list = try await server.ask("GET", "/v1/campaigns", token: ben)
+            let rows = try #require(list.json?["campaigns"]?.array)
+            #expect(rows.count == 1 && rows[0]["cancelled"] == 3 && rows[0]["accepted"] == 0, "\(list.text)")
+            #expect(try await server.ask("GET", "/v1/campaigns/shop/derby/rate", token: ben).status == 404)
+            #expect(try await server.ask("GET", "/v1/campaigns/news/cup/rate", token: ben).status == 404)
         }
     }
 

@@ -25,13 +25,20 @@ struct DashboardFile: Sendable {
     /// The files that the page loads.
     static let others = [
         DashboardFile("api.js", script, PackageResources.api_js),
-        DashboardFile("campaigns.js", script, PackageResources.campaigns_js),
+        DashboardFile("campaign.js", script, PackageResources.campaign_js),
+        DashboardFile("chart.js", script, PackageResources.chart_js),
+        DashboardFile("compare.js", script, PackageResources.compare_js),
         DashboardFile("dashboard.css", "text/css; charset=utf-8", PackageResources.dashboard_css),
+        DashboardFile("events.js", script, PackageResources.events_js),
         DashboardFile("fleet.js", script, PackageResources.fleet_js),
         DashboardFile("icon.svg", "image/svg+xml", PackageResources.icon_svg),
+        DashboardFile("list.js", script, PackageResources.list_js),
         DashboardFile("main.js", script, PackageResources.main_js),
+        DashboardFile("orders.js", script, PackageResources.orders_js),
+        DashboardFile("outcomes.js", script, PackageResources.outcomes_js),
         DashboardFile("page.js", script, PackageResources.page_js),
         DashboardFile("parked.js", script, PackageResources.parked_js),
         DashboardFile("rate.js", script, PackageResources.rate_js),
+        DashboardFile("time.js", script, PackageResources.time_js),
     ]
 }

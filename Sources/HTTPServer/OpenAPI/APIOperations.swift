@@ -63,13 +63,17 @@ enum APIOperations {
             summary: "Campaigns, the latest first, in pages",
             good: .json("CampaignPage"),
             query: [
-                ("app", JSONSchema.app), ("state", Schemas.states), ("tag", JSONSchema.text), ("limit", Schemas.limit),
-                ("cursor", Schemas.cursor),
+                ("app", JSONSchema.app), ("state", Schemas.states), ("tag", JSONSchema.text),
+                ("search", Schemas.search), ("limit", Schemas.limit), ("cursor", Schemas.cursor),
             ]
         ),
         "findCampaign": Operation(summary: "A campaign by its id, if only one app has it", good: .json("Campaign")),
         "getCampaign": Operation(summary: "A campaign's status", good: .json("Campaign")),
         "reportCampaign": Operation(summary: "The phones' reports about a campaign, by surface", good: .json("Report")),
+        "getCampaignRate": Operation(
+            summary: "A campaign's devices by the time of their outcome, and what happened meanwhile",
+            good: .json("RateCurve")
+        ),
         "pauseCampaign": order("Pause a campaign: no further requests are opened"),
         "resumeCampaign": order("Resume a campaign, whatever paused it"),
         "cancelCampaign": order("Cancel a campaign: unsent devices end cancelled"),

@@ -7,6 +7,11 @@ enum Schemas {
     static let word: JSONValue = ["type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,64}$"]
     static let limit: JSONValue = ["type": "integer", "minimum": 1, "maximum": 200]
     static let cursor: JSONValue = ["type": "integer", "minimum": 1, "maximum": 4_294_967_295]
+    static let search: JSONValue = [
+        "type": "string", "pattern": "^[^\\u0000-\\u001f\\u007f]+$", "minLength": 1,
+        "maxLength": .number(JSONNumber(CampaignRoutes.searchMax)),
+        "description": "A part of an id, an app or a name; A to Z match in either case.",
+    ]
     static let states: JSONValue = [
         "type": "array",
         "items": ["type": "string", "enum": .array(CampaignStatusReader.states.map(JSONValue.string))],
@@ -48,6 +53,7 @@ enum Schemas {
             ])
         ),
         JSONMember("Report", report), JSONMember("Campaign", campaign), JSONMember("CampaignRow", row),
+        JSONMember("RateCurve", rateCurve),
         JSONMember("CampaignPage", object(["campaigns": list("CampaignRow"), "next": maybe(text)])),
         JSONMember(
             "Order",
@@ -185,7 +191,26 @@ enum Schemas {
     private static let row = object([
         "id": text, "app": text, "name": maybe(text), "state": text, "audience": count, "rate": maybe(count),
         "eta_at": maybe(instant), "accepted_at": instant, "completed_at": maybe(instant), "state_reason": maybe(text),
-        "kind": text,
+        "kind": text, "accepted": maybe(count), "invalid": maybe(count), "failed": maybe(count),
+        "expired": maybe(count), "superseded": maybe(count), "cancelled": maybe(count), "skipped": maybe(count),
+    ])
+
+    private static let numbers: JSONValue = ["type": "array", "items": count]
+
+    /// All columns have as many numbers.
+    private static let rateCurve = object([
+        "id": text, "app": text, "begins_at": instant, "ends_at": instant, "step_seconds": count, "devices": numbers,
+        "outcomes": object([
+            "accepted": numbers, "invalid": numbers, "failed": numbers, "expired": numbers, "superseded": numbers,
+            "cancelled": numbers, "skipped": numbers,
+        ]),
+        "marks": [
+            "type": "array",
+            "items": object([
+                "seq": maybe(count), "at": instant, "type": text, "app": text, "campaign": text, "by": text,
+                "data": object,
+            ]),
+        ],
     ])
 
     private static let content = object([

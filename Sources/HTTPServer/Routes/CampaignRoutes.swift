@@ -17,6 +17,7 @@ enum CampaignRoutes {
         Route(.get, "/v1/campaigns/{id}", .role(.viewer), "findCampaign", status),
         Route(.get, "/v1/campaigns/{app}/{id}", .role(.viewer), "getCampaign", status),
         Route(.get, "/v1/campaigns/{app}/{id}/report", .role(.viewer), "reportCampaign", report),
+        Route(.get, "/v1/campaigns/{app}/{id}/rate", .role(.viewer), "getCampaignRate", rate),
     ]
 
     /// Returns the key with which a producer makes a repeated request harmless; nil when there is none.
@@ -120,6 +121,14 @@ enum CampaignRoutes {
         return .json(report.json)
     }
 
+    /// Returns a campaign's devices by the time of their outcome, with its history.
+    private static func rate(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
+        try call.query.allow([])
+        let (app, id) = (try call.app(), call.parameter("id"))
+        guard let curve = try await RateCurveView.read(app: app, id: id, in: core.ledger) else { throw notFound(id) }
+        return .json(curve.json)
+    }
+
     /// Returns app and id of the path; the app is nil when the path has none.
     static func key(_ call: Call<APIResponder>) throws -> (app: String?, id: String) {
         (call.parameters["app"] == nil ? nil : try call.app(), call.parameter("id"))
@@ -131,7 +140,7 @@ enum CampaignRoutes {
 
     /// Returns a page of the list; `next` is the cursor of the following one.
     private static func list(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
-        try call.query.allow(["app", "tag", "limit", "cursor"], repeated: ["state"])
+        try call.query.allow(["app", "tag", "search", "limit", "cursor"], repeated: ["state"])
         let app = try call.query.app()
         if let app { try call.caller.require(app: app) }
         let states = call.query.all("state")
@@ -140,13 +149,14 @@ enum CampaignRoutes {
         }
         let limit = try call.query.number("limit", in: 1...200, default: 50)
         let cursor = try call.query.number("cursor", in: 1...Int(UInt32.max), default: Int(UInt32.max))
-        let (tag, apps) = (call.query["tag"], call.caller.apps)
+        let (tag, search, apps) = (call.query["tag"], try search(call), call.caller.apps)
         let found = try await core.ledger.read { reader in
             try reader.campaigns(
                 app: app,
                 apps: apps,
                 states: states.isEmpty ? nil : Set(states),
                 tag: tag,
+                search: search,
                 before: UInt32(cursor),
                 limit: limit
             )
@@ -154,5 +164,19 @@ enum CampaignRoutes {
         let rows = try await CampaignStatusReader.rows(found, in: core.ledger)
         let next = found.count == limit ? found.last.map { JSONValue.string(String($0.facts.number)) } : nil
         return .json(["campaigns": .array(rows.map(\.json)), "next": next ?? .null])
+    }
+
+    /// The number of characters of a search at most.
+    static let searchMax = 64
+
+    /// Returns the text that rows are searched for; nil for none.
+    private static func search(_ call: Call<APIResponder>) throws(HTTPProblem) -> String? {
+        guard let text = call.query["search"] else { return nil }
+        guard (1...searchMax).contains(text.unicodeScalars.count),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else {
+            throw HTTPProblem(.usage, "search is a text of 1 to \(searchMax) characters, none of them a control character")
+        }
+        return text
     }
 }

@@ -1,7 +1,8 @@
 // The fleet: problems for a person, workers, lanes.
 
 import { get, post } from "./api.js";
-import { choice, confirmed, counted, duration, element, field, form, instant, notice, number, part, table } from "./page.js";
+import { choice, confirmed, counted, element, field, form, notice, number, part, table } from "./page.js";
+import { duration, instant } from "./time.js";
 
 export async function fleet(view, context) {
   const place = part("div", { class: "cards" });
@@ -46,7 +47,7 @@ export async function fleet(view, context) {
 
   function holds(pauses) {
     if (pauses.length === 0) return element("p", { class: "quiet" }, "Nothing is paused, apart from single campaigns.");
-    return element("ul", { class: "lines" }, pauses.map((pause) => element("li", {}, name(pause), " since ", instant(pause.since), " ",
+    return element("ul", { class: "lines" }, pauses.map((pause) => element("li", {}, name(pause), " since ", instant(pause.since, { age: true }), " ",
       context.mayAct ? element("button", { type: "button", "data-resume": name(pause), on: { click: () => resume(pause) } }, "Resume") : null)));
   }
 
@@ -57,7 +58,7 @@ export async function fleet(view, context) {
     if (one.messages === 0) return "";
     if (!one.waits_until) return one.drain_seconds === null ? "standing still" : duration(Math.max(1, one.drain_seconds));
     const reasons = Object.entries(one.retry_reasons).map(([reason, count]) => `, ${reason} ${number(count)}`);
-    return element("span", {}, "waits until ", instant(one.waits_until), ...reasons);
+    return element("span", {}, "waits until ", instant(one.waits_until, { age: true }), ...reasons);
   }
 
   function lanes(backlogs) {
@@ -71,7 +72,7 @@ export async function fleet(view, context) {
     const others = status.parts.filter((part) => !part.name.startsWith("worker "));
     // Breakers have a card of their own.
     const passing = status.problems.filter((one) => !one.needs_person && one.code !== "breaker");
-    const parts = (list) => table([["", ""], ["", ""], ["", "long"]], list.map((part) => [part.well ? "✓" : "✗", part.name, part.detail]));
+    const parts = (list) => table([["Well", ""], ["Part", ""], ["What it says", "long"]], list.map((part) => [part.well ? "✓" : "✗", part.name, part.detail]));
     return [
       status.needs.length > 0 ? card("needs", "Needs a person", lines(status.needs)) : null,
       passing.length > 0 ? card("passing", "May pass by itself", lines(passing.map((one) => `${one.cause}: ${one.remedy}`))) : null,
@@ -83,10 +84,23 @@ export async function fleet(view, context) {
     ];
   }
 
-  async function look() {
+  // A token for some apps may not see the fleet, and has their pauses all the same.
+  let seesFleet = true;
+  async function status() {
+    if (!seesFleet) return;
     try {
       const status = await get("/v1/status");
       place.show(status, () => cards(status));
+    } catch (error) {
+      if (error.status !== 403) throw error;
+      seesFleet = false;
+      place.show(error.message, () => element("p", { class: "quiet" }, `The fleet: ${error.message}.`));
+    }
+  }
+
+  async function look() {
+    try {
+      await status();
       const { pauses } = await get("/v1/pauses");
       held.show(pauses, () => holds(pauses));
       context.state("live");

@@ -1,8 +1,10 @@
 // Routing between pages, the signed-in caller, and the state of the connection.
 
 import { Problem, get, token } from "./api.js";
-import { detail, list } from "./campaigns.js";
+import { detail } from "./campaign.js";
+import { compare } from "./compare.js";
 import { fleet } from "./fleet.js";
+import { list } from "./list.js";
 import { element, notice } from "./page.js";
 import { parked } from "./parked.js";
 
@@ -51,8 +53,9 @@ async function show() {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
-  const words = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  const page = ["campaigns", "fleet", "parked"].includes(words[0]) ? words[0] : "campaigns";
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const words = path.split("/").map(decodeURIComponent);
+  const page = ["campaigns", "compare", "fleet", "parked"].includes(words[0]) ? words[0] : "campaigns";
   for (const link of document.querySelectorAll("nav a")) {
     link.hash === `#/${page}` ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
@@ -70,8 +73,9 @@ async function show() {
     shown = context;
     if (page === "fleet") await fleet(view, context);
     else if (page === "parked") await parked(view, context);
-    else if (words.length === 3) await detail(view, context, words[1], words[2]);
-    else await list(view, context);
+    else if (page === "compare" && words.length === 5) await compare(view, context, words.slice(1, 3), words.slice(3));
+    else if (page === "campaigns" && words.length === 3) await detail(view, context, words[1], words[2]);
+    else await list(view, context, new URLSearchParams(query));
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof Problem && error.status === 401) return login();

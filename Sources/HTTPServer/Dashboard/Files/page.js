@@ -24,26 +24,6 @@ export function percent(part, whole) {
   return `${((part < whole ? Math.min(tenths, 999) : tenths) / 10).toFixed(1)} %`;
 }
 
-export function instant(text) {
-  if (!text) return "–";
-  const date = new Date(text);
-  return element("time", { datetime: text, title: text }, date.toLocaleString(undefined, { hour12: false }));
-}
-
-export function duration(seconds) {
-  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
-  if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
-  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-  const words = [];
-  let rest = Math.round(seconds);
-  for (const [length, unit] of parts) {
-    const count = Math.floor(rest / length);
-    rest -= count * length;
-    if (count > 0 && words.length < 2) words.push(`${count} ${unit}`);
-  }
-  return words.join(" ") || "0 s";
-}
-
 // A table that becomes a stack of cards on narrow screens: each cell shows its column's name.
 export function table(columns, rows) {
   const head = element("tr", {}, columns.map(([name, side]) => element("th", { scope: "col", class: side }, name)));

@@ -1,7 +1,8 @@
 // Messages that wait for a person.
 
 import { get, post } from "./api.js";
-import { choice, confirmed, counted, element, instant, notice, number, part } from "./page.js";
+import { choice, confirmed, counted, element, notice, number, part } from "./page.js";
+import { instant } from "./time.js";
 
 const orders = {
   replay: { title: "Replay", text: "Its devices that have no outcome are sent to; a job goes back to intake." },
@@ -49,7 +50,7 @@ export async function parked(view, context) {
     const facts = [message.campaign ? `${message.app}/${message.campaign}` : message.app, message.devices ? `${number(message.devices)} devices` : null];
     return element("article", { class: "card", "data-parked": message.id },
       element("h2", {}, message.reason),
-      element("p", { class: "quiet" }, facts.filter(Boolean).join(" · "), " · ", instant(message.first_at)),
+      element("p", { class: "quiet" }, facts.filter(Boolean).join(" · "), " · ", instant(message.first_at, { age: true })),
       element("ul", { class: "lines" }, (message.errors ?? []).map((error) =>
         element("li", {}, [error.pointer, error.detail, error.mend].filter(Boolean).join(": ")))),
       context.mayAct ? element("div", { class: "buttons" }, Object.entries(orders).map(([name, order]) =>
