@@ -5,6 +5,7 @@ Environment: DASHBOARD_URL, FANFARE_OPERATOR and FANFARE_VIEWER (access tokens),
 The fleet behind it sends slowly enough that a campaign can be watched, and has one parked message.
 Ends with 0 when everything was seen; otherwise the last line says what was not.
 """
+import base64
 import json
 import os
 import sys
@@ -22,6 +23,10 @@ OPERATOR = os.environ["FANFARE_OPERATOR"]
 VIEWER = os.environ["FANFARE_VIEWER"]
 SCREENSHOTS = os.environ["SCREENSHOTS"]
 PATIENCE = 60
+# Of a desk and of a phone.
+WIDTHS = (1300, 390)
+PAGES = {"campaigns": "#/campaigns", "campaign": "#/campaigns/news/derby", "compare": "#/compare/news/derby/news/stuck",
+         "fleet": "#/fleet", "parked": "#/parked"}
 
 
 def browser(width, height, dark=False):
@@ -100,9 +105,47 @@ def accepted(driver):
     return int(one(driver, "#progress [data-outcome=accepted]").text.replace(",", ""))
 
 
+# What is wider than its place: the page, or a part of a card.
+TOO_WIDE = """
+const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+const parts = [...document.querySelectorAll(".card, .card table, .card .plot, .filter, header")]
+    .filter((node) => node.scrollWidth > node.clientWidth + 1)
+    .map((node) => `${node.tagName} ${node.id || node.closest("[id]").id} by ${node.scrollWidth - node.clientWidth}`);
+return wide > 0 ? [`the page by ${wide}`, ...parts] : parts;
+"""
+
+
 def fits(driver, what):
-    wide = driver.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    check(wide <= 0, f"{what} scrolls sideways by {wide} px")
+    found = driver.execute_script(TOO_WIDE)
+    check(not found, f"{what} is too wide: {', '.join(found)} px")
+
+
+def resize(driver, width):
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+
+
+def picture(driver, name):
+    """Keeps a screenshot of the whole page."""
+    image = driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})["data"]
+    with open(f"{SCREENSHOTS}/{name}.png", "wb") as file:
+        file.write(base64.b64decode(image))
+
+
+def everywhere(driver, done, pages=PAGES):
+    """Checks that every page fits at each width, and keeps a screenshot of it."""
+    for width in WIDTHS:
+        resize(driver, width)
+        for name in pages:
+            driver.get(f"{URL}/{PAGES[name]}")
+            until(driver, name, done[name])
+            fits(driver, f"{name} at {width} px")
+            picture(driver, f"{name}-{width}")
+    resize(driver, WIDTHS[0])
+
+
+def reads(driver, selector, text):
+    return text in one(driver, selector).text
 
 
 def quiet(driver):
@@ -116,8 +159,38 @@ def quiet(driver):
         check("Content Security Policy" not in entry["message"], entry["message"])
 
 
+def many_campaigns(desk):
+    """More campaigns than a page has: the server pages and searches, and two are compared."""
+    for number in range(30):
+        send({"id": f"later-{number}", "app": "news", "audience": {"devices": [{"token": f"{number + 1:064x}"}]},
+              "content": {"title": "Later"}, "delivery": {"hold": True}})
+    cards = lambda: [node.get_attribute("data-campaign") for node in
+                     desk.find_elements(By.CSS_SELECTOR, "#campaigns [data-campaign]")]
+    desk.get(f"{URL}/#/campaigns")
+    until(desk, "the latest campaigns", lambda: "news/later-29" in cards())
+    until(desk, "a page of campaigns", lambda: len(cards()) == 24 and "news/derby" not in cards())
+    one(desk, "#older").send_keys(Keys.ENTER)
+    until(desk, "the older campaigns", lambda: "news/derby" in cards() and "news/stuck" in cards())
+    until(desk, "the outcome of one", lambda: reads(desk, "[data-campaign='news/derby'] .outcome", "accepted 100.0"))
+    for name in ("derby", "stuck"):
+        one(desk, f"[data-campaign='news/{name}'] .pick input").send_keys(Keys.SPACE)
+    until(desk, "a link to compare them", lambda: one(desk, "#compared a")).send_keys(Keys.ENTER)
+    until(desk, "both curves", lambda: len(desk.find_elements(By.CSS_SELECTOR, "#curves path.line")) == 2)
+    until(desk, "their audiences", lambda: reads(desk, "#rows", "3,000") and reads(desk, "#rows", "100"))
+
+    desk.get(f"{URL}/#/campaigns")
+    until(desk, "a page without it", lambda: len(cards()) == 24 and "news/derby" not in cards())
+    search = one(desk, "input[type=search]")
+    search.send_keys("KICK-OFF")
+    until(desk, "the one that is searched for", lambda: cards() == ["news/derby"])
+    check("search=KICK-OFF" in desk.current_url, f"the search is not in the address: {desk.current_url}")
+    search.clear()
+    search.send_keys("later-1")
+    until(desk, "all that are called so", lambda: len(cards()) == 11)
+
+
 def main():
-    desk = browser(1280, 900)
+    desk = browser(WIDTHS[0], 900)
     try:
         login(desk, OPERATOR)
         devices = [{"token": f"{number:064x}"} for number in range(1, 3001)]
@@ -126,13 +199,15 @@ def main():
         link = until(desk, "the new campaign, without a reload", lambda: one(desk, "[data-campaign='news/derby'] a"))
         link.send_keys(Keys.ENTER)
         until(desk, "progress", lambda: accepted(desk) > 100)
-        until(desk, "a chart with a line", lambda: one(desk, "svg.chart path.line"))
+        until(desk, "a curve with a line", lambda: one(desk, "#speed svg.chart path.line"))
         before = accepted(desk)
         until(desk, "more progress", lambda: accepted(desk) > before)
-        desk.save_screenshot(f"{SCREENSHOTS}/campaign.png")
+        picture(desk, "sending")
 
         give(desk, "#progress", "pause")
         until(desk, "paused", lambda: state(desk).startswith("paused"))
+        until(desk, "who paused it", lambda: reads(desk, "#events [data-type='campaign.paused']", "by ben"))
+        until(desk, "the pause on the curve", lambda: one(desk, "#speed .plot .mark.waiting"))
         viewer = browser(360, 640, dark=True)
         try:
             login(viewer, VIEWER)
@@ -156,12 +231,30 @@ def main():
         until(desk, "completed", lambda: state(desk) == "completed")
         check(accepted(desk) == 3000, f"3,000 devices have it, not {accepted(desk)}")
 
+        # Loaded anew, so that what is seen is what the server has kept.
+        desk.refresh()
+        until(desk, "the curve after the end", lambda: one(desk, "#speed svg.chart path.line"))
+        for type, text in (("campaign.changed", "per second 1,000"), ("campaign.resumed", "by ben"),
+                           ("campaign.completed", "accepted 3,000")):
+            until(desk, type, lambda: reads(desk, f"#events [data-type='{type}']", text))
+        times = desk.execute_script("return [...document.querySelectorAll('#times time')].map((node) => node.title)")
+        check(times and all("UTC" in title and title.endswith("Z") for title in times), f"times without a zone: {times}")
+
+        many_campaigns(desk)
         desk.get(f"{URL}/#/fleet")
         until(desk, "a worker", lambda: "worker " in one(desk, "#workers").text)
         until(desk, "a lane", lambda: "apns.bulk" in one(desk, "#lanes").text)
         submit(desk, "#pause", "news")
         until(desk, "the pause of an app", lambda: one(desk, "[data-resume='app news']"))
-        desk.save_screenshot(f"{SCREENSHOTS}/fleet.png")
+        everywhere(desk, {
+            "campaigns": lambda: one(desk, "#campaigns [data-campaign]"),
+            "campaign": lambda: one(desk, "#events li") and one(desk, "#speed path.line"),
+            "compare": lambda: one(desk, "#curves path.line.other") and one(desk, "#rows td"),
+            "fleet": lambda: one(desk, "#lanes td") and one(desk, "[data-resume='app news']"),
+            "parked": lambda: one(desk, "[data-parked]") and one(desk, "#many button"),
+        })
+        desk.get(f"{URL}/#/fleet")
+        until(desk, "the pause of an app", lambda: one(desk, "[data-resume='app news']"))
         one(desk, "[data-resume='app news']").send_keys(Keys.ENTER)
         until(desk, "the question", lambda: one(desk, "#confirm[open]"))
         one(desk, "#confirm-yes").send_keys(Keys.ENTER)

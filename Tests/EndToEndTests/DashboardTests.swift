@@ -63,6 +63,7 @@ extension EndToEnd {
                     "FANFARE_VIEWER": viewerToken, "SCREENSHOTS": screenshots, "PATH": "/usr/bin:/bin",
                     "HOME": fleet.folder,
                 ]
+                defer { try? keep(screenshots) }
                 let seen = try await aside {
                     try PythonJudge.run(file: "Tests/Browser/dashboard.py", environment: environment)
                 }
@@ -70,17 +71,18 @@ extension EndToEnd {
                 #expect(try await fleet.completed("stuck").counts.accepted == 100)
                 #expect(fleet.simulator.statistics.accepted == 3100)
                 #expect(fleet.simulator.statistics.repeatedTokens == 0)
-                try keep(screenshots)
             }
         }
 
-        /// Copies the screenshots to the folder in `DASHBOARD_SCREENSHOTS`, for people who want to see them.
+        /// Copies the screenshots to `.build/screenshots` and prints their paths, for people who want to see them.
         private func keep(_ screenshots: String) throws {
-            guard let folder = ProcessInfo.processInfo.environment["DASHBOARD_SCREENSHOTS"] else { return }
-            for name in try FileManager.default.contentsOfDirectory(atPath: screenshots) {
+            let folder = FileManager.default.currentDirectoryPath + "/.build/screenshots"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for name in try FileManager.default.contentsOfDirectory(atPath: screenshots).sorted() {
                 let path = "\(folder)/\(name)"
                 try? FileManager.default.removeItem(atPath: path)  // from an earlier run
                 try FileManager.default.copyItem(atPath: "\(screenshots)/\(name)", toPath: path)
+                print("screenshot: \(path)")
             }
         }
     }

@@ -65,10 +65,12 @@ struct OutcomeReadingTests {
         func found(_ search: String) async throws -> [String] {
             try await ledger.read { try $0.campaigns(app: nil, search: search, limit: 10) }.map(\.facts.id)
         }
-        #expect(try await found("KICK") == ["derby-1"])
-        #expect(try await found("off") == ["cup_2", "derby-1"])
-        #expect(try await found("cup_") == ["cup_2"] && found("%") == ["cup_2"] && found("!").isEmpty)
-        #expect(try await found("Ángel") == ["final"] && found("ew").count == 4)
+        for (search, ids) in [
+            ("KICK", ["derby-1"]), ("off", ["cup_2", "derby-1"]), ("cup_", ["cup_2"]), ("%", ["cup_2"]), ("!", []),
+            ("Ángel", ["final"]), ("EW", ["final", "cup-3", "cup_2", "derby-1"]),
+        ] {
+            #expect(try await found(search) == ids, "\(search)")
+        }
         let first = try await ledger.read { try $0.campaigns(app: nil, search: "cup", limit: 1) }
         #expect(first.map(\.facts.id) == ["cup-3"])
     }

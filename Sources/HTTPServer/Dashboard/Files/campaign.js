@@ -51,7 +51,7 @@ export async function detail(view, context, app, id) {
     parts.buttons.show(status.state, () => buttons(status, context.mayAct));
     const isOpen = context.mayAct && mayChange(status);
     parts.set.show(isOpen, () => isOpen ? changing(app, id) : null);
-    body.replaceChildren(...[speed(), funnel(), phones(), answers(), reasons(), waiting(), providers(), times(), events()].filter(Boolean));
+    body.replaceChildren(...[speed(), events(), funnel(), phones(), answers(), reasons(), waiting(), times(), providers()].filter(Boolean));
   }
 
   function card(id, title, ...children) {
@@ -97,7 +97,7 @@ export async function detail(view, context, app, id) {
           [surface, `${name}: ${detail}`, number(count), percent(count, report.accepted)]),
       ]));
     if (lines.length === 0) return null;
-    return card("phones", "Phones", table([["Surface", ""], ["Step", ""], ["Devices", "right"], ["Of accepted", "right"]], lines));
+    return card("phones", "Phones", table([["Surface", ""], ["Step", "long"], ["Devices", "right"], ["Of accepted", "right"]], lines));
   }
 
   function answers() {
@@ -105,14 +105,14 @@ export async function detail(view, context, app, id) {
     const lines = report.poll.questions.flatMap((question) => Object.entries(question.choices).map(([choice, count]) =>
       [question.id, choice, number(count), percent(count, report.poll.answered)]));
     return card("answers", "Answers", element("p", { class: "number" }, `${number(report.poll.answered)} devices have answered`),
-      table([["Question", ""], ["Choice", ""], ["Devices", "right"], ["Of answered", "right"]], lines));
+      table([["Question", "long"], ["Choice", "long"], ["Devices", "right"], ["Of answered", "right"]], lines));
   }
 
   function reasons() {
     const found = Object.entries(status.reasons ?? {});
     if (found.length === 0) return null;
     return card("reasons", "Outcomes by reason",
-      table([["Reason", ""], ["Devices", "right"]], found.map(([name, count]) => [name, number(count)])));
+      table([["Reason", "long"], ["Devices", "right"]], found.map(([name, count]) => [name, number(count)])));
   }
 
   function waiting() {
@@ -120,7 +120,7 @@ export async function detail(view, context, app, id) {
     if (detail.length === 0) return null;
     const counts = (title, column, counted) => {
       const found = Object.entries(counted ?? {});
-      return found.length === 0 ? [] : [element("h2", {}, title), table([[column, ""], ["Devices", "right"]], found.map(([name, count]) => [name, number(count)]))];
+      return found.length === 0 ? [] : [element("h2", {}, title), table([[column, "long"], ["Devices", "right"]], found.map(([name, count]) => [name, number(count)]))];
     };
     return card("waiting", "Pending",
       table([["Where", ""], ["Devices", "right"]], detail.map(([name, count]) => [name, number(count)])),

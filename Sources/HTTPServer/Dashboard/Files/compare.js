@@ -48,7 +48,7 @@ export async function compare(view, context, one, other) {
   function draw(all) {
     const heads = all.map(({ status }, index) => element("p", {}, element("span", { class: `swatch${index === 0 ? "" : " other"}` }), " ",
       element("a", { href: place(status) }, status.name || status.id), element("span", { class: "quiet" }, ` ${keyOf(status)}`)));
-    const columns = [["", ""], ...all.map(({ status }) => [keyOf(status), "right"])];
+    const columns = [["What", "long"], ...all.map(({ status }) => [keyOf(status), "right"])];
     return [
       element("section", { class: "card", id: "curves", "aria-label": "Speed" }, element("h2", {}, "Devices a second since the start"), heads,
         chart(all.map(({ curve }) => fromZero(curve)))),

@@ -72,7 +72,7 @@ export async function fleet(view, context) {
     const others = status.parts.filter((part) => !part.name.startsWith("worker "));
     // Breakers have a card of their own.
     const passing = status.problems.filter((one) => !one.needs_person && one.code !== "breaker");
-    const parts = (list) => table([["Well", ""], ["Part", ""], ["What it says", "long"]], list.map((part) => [part.well ? "✓" : "✗", part.name, part.detail]));
+    const parts = (list) => table([["Well", ""], ["Part", "long"], ["What it says", "long"]], list.map((part) => [part.well ? "✓" : "✗", part.name, part.detail]));
     return [
       status.needs.length > 0 ? card("needs", "Needs a person", lines(status.needs)) : null,
       passing.length > 0 ? card("passing", "May pass by itself", lines(passing.map((one) => `${one.cause}: ${one.remedy}`))) : null,

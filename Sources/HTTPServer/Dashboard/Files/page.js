@@ -20,8 +20,8 @@ export function counted(value, one, many) { return `${number(value)} ${value ===
 export function percent(part, whole) {
   if (!(whole > 0)) return "–";
   const tenths = Math.round(1000 * part / whole);
-  if (part > 0 && tenths === 0) return "<0.1 %";
-  return `${((part < whole ? Math.min(tenths, 999) : tenths) / 10).toFixed(1)} %`;
+  if (part > 0 && tenths === 0) return "<0.1\u00a0%";
+  return `${((part < whole ? Math.min(tenths, 999) : tenths) / 10).toFixed(1)}\u00a0%`;
 }
 
 // A table that becomes a stack of cards on narrow screens: each cell shows its column's name.

@@ -29,7 +29,7 @@ export function instant(text, { age = false } = {}) {
 
 function since(date) {
   const seconds = (Date.now() - date.getTime()) / 1000;
-  const length = duration(Math.abs(seconds), 1);
+  const length = duration(Math.abs(seconds), Math.abs(seconds) < 3600 ? 1 : 2);
   return Math.abs(seconds) < 1 ? "now" : seconds > 0 ? `${length} ago` : `in ${length}`;
 }
 
