@@ -108,7 +108,7 @@ def accepted(driver):
 # What is wider than its place: the page, or a part of a card.
 TOO_WIDE = """
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-const parts = [...document.querySelectorAll(".card, .card table, .card .plot, .filter, header")]
+const parts = [...document.querySelectorAll(".card, .card table, .filter, header")]
     .filter((node) => node.scrollWidth > node.clientWidth + 1)
     .map((node) => `${node.tagName} ${node.id || node.closest("[id]").id} by ${node.scrollWidth - node.clientWidth}`);
 return wide > 0 ? [`the page by ${wide}`, ...parts] : parts;

@@ -147,7 +147,10 @@ import Transport
             let found = try await ids("?search=c&limit=2&cursor=\(try #require(first.1))")
             #expect(found.0 == ["c3", "c2"] && found.1 != nil)
             #expect(try await ids("?state=completed&state=paused").0.isEmpty)
-            for bad in ["?limit=0", "?limit=x", "?state=gone", "?cursor=-1", "?apps=news", "?app=a%20b", "?limit=%", "?search=", "?search=%00"] {
+            for bad in [
+                "?limit=0", "?limit=x", "?state=gone", "?cursor=-1", "?apps=news", "?app=a%20b", "?limit=%", "?search=",
+                "?search=%0A",
+            ] {
                 #expect(try await server.ask("GET", "/v1/campaigns" + bad).problem == "usage", "\(bad)")
             }
         }

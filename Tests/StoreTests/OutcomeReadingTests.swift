@@ -16,7 +16,9 @@ struct OutcomeReadingTests {
     }
 
     @Test(arguments: TestDatabase.all)
-    func `the curve has every settled device where it got its outcome, also afterwards`(_ database: TestDatabase) async throws {
+    func `the curve has every settled device where it got its outcome, also afterwards`(
+        _ database: TestDatabase
+    ) async throws {
         try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4, 3, 2, 1]))
         let shards = try await ledger.planned(number)
@@ -55,7 +57,9 @@ struct OutcomeReadingTests {
     }
 
     @Test(arguments: TestDatabase.all)
-    func `a search finds parts of ids, apps and names, in either case and as they are`(_ database: TestDatabase) async throws {
+    func `a search finds parts of ids, apps and names, in either case and as they are`(
+        _ database: TestDatabase
+    ) async throws {
         try scratch.open(on: database)
         for (id, name) in [("derby-1", "Kick-off"), ("cup_2", "100 % off"), ("cup-3", nil), ("final", "Ángel")] {
             var campaign = Sample.campaign(facts: Sample.facts(id: id), identity: id)

@@ -175,7 +175,7 @@ enum CampaignRoutes {
         guard (1...searchMax).contains(text.unicodeScalars.count),
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw HTTPProblem(.usage, "search is a text of 1 to \(searchMax) characters, none of them a control character")
+            throw HTTPProblem(.usage, "search is 1 to \(searchMax) characters, none of them a control character")
         }
         return text
     }

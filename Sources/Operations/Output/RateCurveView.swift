@@ -18,7 +18,9 @@ package struct RateCurveView: Sendable {
         self.history = Array(history.suffix(Self.marksMax))
     }
 
-    /// Reads a campaign's curve and history; nil if there is no such campaign. Throws `LedgerError`.
+    /// Reads a campaign's curve and history; nil if there is no such campaign.
+    ///
+    /// Throws `LedgerError`.
     package static func read(app: String, id: String, in ledger: Ledger) async throws -> RateCurveView? {
         let now = ledger.now()
         return try await ledger.read { reader throws(LedgerError) in

@@ -76,7 +76,9 @@ extension LedgerTransaction {
     private static let droppedMax = 1_000
 
     /// Adds an event of a campaign's life, reading no more than the event needs: a status would count each part and
-    /// provider. `counted` has the outcomes, where they are counted already.
+    /// provider.
+    ///
+    /// `counted` has the outcomes, where they are counted already.
     func addLifeEvent(
         _ kind: CampaignEvent.Kind,
         campaign number: UInt32,

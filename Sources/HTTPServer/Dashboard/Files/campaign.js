@@ -18,15 +18,23 @@ export async function detail(view, context, app, id) {
     element("section", { class: "card", id: "progress", "aria-label": "Progress" }, parts.progress.node, parts.buttons.node, parts.set.node), body);
   const path = campaignPath(app, id);
   let status = await get(path);
-  // What the phones reported, which goes on after the end, and the curve with its marks: a few rows, and one pass over
-  // the campaign's shards. A campaign that was refused has neither.
-  let [report, curve] = [null, null];
+  // What the phones reported, which goes on after the end: a few rows. A campaign that was refused has no report.
+  let report = null;
   async function ask() {
     if (document.hidden) return;
-    try {
-      [report, curve] = await Promise.all([get(`${path}/report`), curve && isOver(status) && curve.isLast ? curve : get(`${path}/rate`)]);
-      curve.isLast = curve.marks.some((mark) => mark.type === "campaign.completed");
-    } catch { return; }
+    try { report = await get(`${path}/report`); } catch { return; }
+    draw();
+    await follow();
+  }
+  // The curve and its marks: a pass over the campaign's shards, so no more often than the curve has intervals, unless
+  // something has happened.
+  let [curve, curveAt, isCurveOver] = [null, 0, false];
+  async function follow(isNews = false) {
+    const isDue = Date.now() - curveAt >= 1000 * Math.max(2, curve?.step_seconds ?? 0);
+    if (isCurveOver || !(isNews || isDue)) return;
+    curveAt = Date.now();
+    try { curve = await get(`${path}/rate`); } catch { return; }
+    isCurveOver = isOver(status) && curve.marks.some((mark) => mark.type === "campaign.completed");
     draw();
   }
   const asking = setInterval(ask, 3000);
@@ -153,10 +161,10 @@ export async function detail(view, context, app, id) {
     isOver: () => isOver(status),
     state: context.state,
     event(name, data) {
-      if (name !== "status") return ask();
+      if (name !== "status") return follow(true);
       rate.note(data, Date.now());
       status = data;
       draw();
     },
-  }).then(() => { context.state("live"); ask(); }).catch(context.failed);
+  }).then(() => { context.state("live"); return follow(true); }).catch(context.failed);
 }
