@@ -3,7 +3,7 @@ import Delivery
 import Store
 import Testing
 
-/// What lists and curves read of campaigns: outcomes by time, outcomes of a completed campaign, and a search.
+/// Reads of lists and curves: outcomes by time, outcomes of a completed campaign, and a search.
 @Suite(.fewLedgersAtOnce)
 struct OutcomeReadingTests {
     private let scratch = ScratchLedger()

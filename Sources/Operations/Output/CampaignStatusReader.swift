@@ -10,6 +10,8 @@ package enum CampaignStatusReader {
     private static let sendingMax = 20
     /// The number of devices whose outcomes are counted at most for a list: 40,000 shards' rows.
     private static let countedMax = 20_000_000
+    /// The number of campaigns whose histories one read looks into.
+    private static let readMax = 200
 
     /// Returns a campaign's status; nil when the ledger does not have it.
     ///
@@ -81,12 +83,19 @@ package enum CampaignStatusReader {
         _ found: [CampaignSummary],
         in ledger: Ledger
     ) async throws {
+        let missing = rows.indices.filter { rows[$0].outcomes == nil }
+        for first in stride(from: 0, to: missing.count, by: readMax) {
+            let piece = missing[first..<min(first + readMax, missing.count)]
+            let numbers = piece.map { found[$0].facts.number }
+            let ended = try await ledger.read { reader throws(LedgerError) in
+                try numbers.map { number throws(LedgerError) in try reader.completedOutcomes(of: number) }
+            }
+            for (index, outcomes) in zip(piece, ended) { rows[index].outcomes = outcomes }
+        }
         var left = countedMax
-        for (index, summary) in found.enumerated() where rows[index].outcomes == nil {
-            let facts = summary.facts
-            rows[index].outcomes = try await ledger.read { try $0.completedOutcomes(of: facts.number) }
-            guard rows[index].outcomes == nil, left > 0 else { continue }
-            left -= summary.audience
+        for index in missing where rows[index].outcomes == nil && left > 0 {
+            left -= rows[index].audience
+            let facts = found[index].facts
             rows[index].outcomes = try await ledger.read { try $0.countedOutcomes(of: facts) }
         }
     }

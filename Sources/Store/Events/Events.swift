@@ -78,21 +78,21 @@ extension LedgerTransaction {
     /// Adds an event of a campaign's life, reading no more than the event needs: a status would count each part and
     /// provider.
     ///
-    /// `counted` has the outcomes, where they are counted already.
+    /// `counted` has the outcomes of a campaign that has nothing pending, where they are counted already.
     func addLifeEvent(
         _ kind: CampaignEvent.Kind,
         campaign number: UInt32,
-        _ counted: Counters? = nil,
+        _ counted: OutcomeCounts? = nil,
         now: Timestamp
     ) throws(LedgerError) {
         guard let facts = try reader.campaign(number) else { return }
         let (audience, reasons): (Int, Set<AsideReason>)
-        var counters = counted ?? Counters()
+        var counters = Counters()
         switch kind {
         case .paused, .resumed: (audience, reasons) = (0, try reader.reasons(of: facts))
         case .completed, .cancelled:
             (audience, reasons) = (try reader.audience(of: number), [])
-            if counted == nil { try reader.countOutcomes(facts, &counters) }
+            if let counted { counters.counts = counted } else { try reader.countOutcomes(facts, &counters) }
         case .started, .accepted, .refused, .suspended, .takenUp, .shardSettled, .deviceInvalid:
             (audience, reasons) = (try reader.audience(of: number), [])
         }

@@ -151,14 +151,13 @@ extension LedgerTransaction {
             .time(now)
         )
         if facts.supersededBy != nil { try db.run("DELETE FROM stopped_runs WHERE campaign = ?1", .int(campaign)) }
-        var counters = Counters()
-        try reader.countOutcomes(facts, &counters)
-        if stage == .completed { try addLifeEvent(.completed, campaign: campaign, counters, now: now) }
+        let counts = try reader.countedOutcomes(of: facts)
+        if stage == .completed { try addLifeEvent(.completed, campaign: campaign, counts, now: now) }
         if stage == .completed, !facts.isInApp, facts.supersededBy == nil, facts.expiresAt > now {
             try noteUnnotified(campaign)
         }
         // The cancellation is in the history already; this entry comes when the running shards have their answers.
-        try noteCompletion(of: campaign, stage, counters.counts, now: now)
+        try noteCompletion(of: campaign, stage, counts, now: now)
         try bumpRevision()
         return stage
     }

@@ -1,8 +1,9 @@
 import Campaigns
 import Delivery
 import Operations
-import Store
 import Testing
+
+@testable import Store
 
 /// The document with a campaign's rate.
 @Suite struct RateCurveViewTests {
