@@ -13,6 +13,8 @@ public struct FleetHealth: Sendable {
     public var clockSource: ClockStanding.Source
     /// The open breakers.
     public var breakers: [BreakerRecord]
+    /// The newest order to read the files again; nil if there was none.
+    public var reloadOrder: ReloadOrder?
     /// True if it is known that the ledger takes no writes: then no worker can report, and silence says nothing.
     public var isLedgerUnwritable: Bool
     /// True if whoever asks cannot reach the broker: then the workers' lost connections are the same problem.
@@ -23,12 +25,14 @@ public struct FleetHealth: Sendable {
         workers: [WorkerRecord],
         clockSource: ClockStanding.Source,
         breakers: [BreakerRecord] = [],
+        reloadOrder: ReloadOrder? = nil,
         isLedgerUnwritable: Bool = false,
         isBrokerUnreachable: Bool = false
     ) {
         self.workers = workers
         self.clockSource = clockSource
         self.breakers = breakers
+        self.reloadOrder = reloadOrder
         self.isLedgerUnwritable = isLedgerUnwritable
         self.isBrokerUnreachable = isBrokerUnreachable
     }
@@ -40,7 +44,10 @@ public struct FleetHealth: Sendable {
         let refused = Set(reported.filter { $0.code == .credentials }.map(\.subject))
         let none = live.isEmpty && !isLedgerUnwritable ? [HealthProblem.noWorker] : []
         let silent = missed(now: now).map(\.silence)
-        return none + silent + reported + Self.differences(live)
+        // While no worker can report, no answer says nothing.
+        let standing = isLedgerUnwritable ? nil : reloadOrder.map { ReloadStanding($0, workers: live, now: now) }
+        let unanswered = standing?.problems(now: now) ?? []
+        return none + silent + reported + unanswered + Self.differences(live)
             + breakers.map { $0.problem(isExplained: refused.contains($0.name), now: now) }
     }
 
@@ -124,7 +131,7 @@ public struct FleetHealth: Sendable {
             .appVersions,
             of: "app \(app)",
             "workers have different versions of \(app): \(groups.joined(separator: "; "))",
-            remedy: "copy the right apps file with its keys to each worker's host, then fanfare app reload"
+            remedy: HealthProblem.copyApps
         )
     }
 }

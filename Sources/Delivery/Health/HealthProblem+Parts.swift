@@ -93,8 +93,8 @@ extension HealthProblem {
         )
     }
 
-    /// The way of an app to the workers that lack it.
-    static let copyApps = "copy the apps file with its keys to each worker's host and restart those workers"
+    /// The way of an app, or of its present entry, to the workers that lack it.
+    static let copyApps = "copy the apps file with its keys to each worker's host, then fanfare app reload"
 }
 
 extension ClockStanding {

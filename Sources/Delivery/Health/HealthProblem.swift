@@ -34,6 +34,10 @@ public struct HealthProblem: Sendable, Equatable {
         case appVersions = "app_versions"
         /// An app has campaigns, and no worker has its credentials.
         case appStranded = "app_stranded"
+        /// A worker refuses a file that it has read again.
+        case reloadRefused = "reload_refused"
+        /// A worker does not answer the order to read its files again.
+        case reloadUnanswered = "reload_unanswered"
         /// A campaign is paused until a person fixes something.
         case campaignPaused = "campaign_paused"
         /// A webhook takes no events.
@@ -46,7 +50,7 @@ public struct HealthProblem: Sendable, Equatable {
 
         /// The kinds that a worker reports of itself.
         public static let ofWorker: [Code] = [
-            .ledgerWrites, .broker, .brokerAlarm, .clock, .credentials, .credentialsEnd,
+            .ledgerWrites, .broker, .brokerAlarm, .clock, .reloadRefused, .credentials, .credentialsEnd,
         ]
     }
 

@@ -16,6 +16,7 @@ extension WorkerHealth {
         broker = json["broker"].flatMap { Fault($0) }
         alarmSince = json.instant("alarm_since")
         brokerSkew = json["broker_skew"]?.integer
+        reload = json["reload"].flatMap { ReloadAnswer($0) }
     }
 
     /// The report.
@@ -25,6 +26,7 @@ extension WorkerHealth {
             "broker_skew": brokerSkew.map { .number(JSONNumber($0)) },
             "credentials": .array(credentials.map(\.json)),
             "versions": .object(versions.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }),
+            "reload": reload?.json,
         ])
     }
 }
@@ -59,10 +61,4 @@ extension WorkerHealth.Credential {
 extension Timestamp {
     /// The instant as in all documents for scripts, because `status --json` passes the report on.
     fileprivate var json: JSONValue { .string(rfc3339) }
-}
-
-extension JSONValue {
-    fileprivate func instant(_ name: String) -> Timestamp? {
-        self[name]?.string.flatMap { try? Timestamp(rfc3339: $0) }
-    }
 }

@@ -52,6 +52,7 @@ extension WorkerHealth {
             )
         }
         if let clock = clock(of: worker, standing) { problems.append(clock) }
+        if let refused = reload?.problem(of: worker) { problems.append(refused) }
         return problems + credentials.flatMap { $0.problems(now: now) }
     }
 

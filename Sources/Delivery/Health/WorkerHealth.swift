@@ -58,6 +58,9 @@ public struct WorkerHealth: Sendable, Equatable {
     /// The version of each app's entry in the apps file, key files included.
     public var versions: [String: String]
 
+    /// The result of the worker's last reading of its files; nil for versions that do not report it.
+    public var reload: ReloadAnswer?
+
     /// A worker that can do everything.
     public init(credentials: [Credential] = [], versions: [String: String] = [:]) {
         self.credentials = credentials

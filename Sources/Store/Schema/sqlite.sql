@@ -726,3 +726,13 @@ CREATE TABLE sent_jobs (
     PRIMARY KEY (app, id)
 ) WITHOUT ROWID;
 CREATE INDEX sent_job_times ON sent_jobs (at);
+
+-- migration reload_orders
+
+-- Orders to all workers to read their files again; only the newest is kept. A number is never reused, because a
+-- worker's answer (in its row's health) names the number.
+CREATE TABLE reload_orders (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL
+);
