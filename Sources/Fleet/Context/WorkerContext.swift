@@ -20,8 +20,15 @@ struct WorkerContext: Sendable {
     /// The record of what the worker cannot do at present.
     let health = HealthRecorder()
 
+    /// The reload orders, and the worker's last answer.
+    let reloads: ReloadRecorder
+
     /// The worker's report for its row of the ledger.
-    var report: WorkerHealth { health.report(apps) }
+    var report: WorkerHealth {
+        var report = health.report(apps)
+        report.reload = reloads.last
+        return report
+    }
 
     /// True if the worker has the sender role.
     var sends: Bool { configuration.worker.roles.contains(.sender) }

@@ -12,8 +12,7 @@ import Store
 struct Planner: Sendable {
     let worker: Int64
     let ledger: Ledger
-    let apps: Set<String>
-    /// The apps' present rates and frequency caps.
+    /// The apps, with their present rates and frequency caps.
     let limits: AppDirectory
     let dispatcher: PlannerDispatcher
     let progress: ProgressedCampaigns
@@ -105,6 +104,9 @@ struct Planner: Sendable {
             progressed: progress.take()
         )
     }
+
+    /// The apps whose campaigns this planner may lease: those known now, because a reload brings new ones.
+    var apps: Set<String> { Set(limits.names) }
 
     private var now: MonotonicInstant { MonotonicInstant(of: .now()) }
 

@@ -7,7 +7,7 @@ import Settings
 import Store
 
 /// Polls the ledger every 500 ms, or at a hint: for campaigns running here that were paused, cancelled, superseded or
-/// have expired, and for the routes of held campaigns.
+/// have expired, for the routes of held campaigns, and for an order to read the files again.
 struct LedgerPoll: Sendable {
     let context: WorkerContext
     let core: NIOLoopBound<WorkerCore>
@@ -22,19 +22,22 @@ struct LedgerPoll: Sendable {
             let asked = NIODeadline.now()
             do {
                 let numbers = try await loop.submit { core.value.coordinator.shards.campaigns }.get()
-                let (facts, shares, quiet, held) = try await context.ledger.read { reader in
+                let (facts, shares, quiet, held, order) = try await context.ledger.read { reader in
                     let facts = try reader.campaigns(numbers)
                     let now = context.ledger.now()
                     let shares = try facts.reduce(into: [ShardKey: CampaignFacts]()) { shares, campaign in
                         shares.merge(try reader.runsByShare(campaign)) { $1 }
                     }
                     let quiet = try facts.filter(\.hasQuietHours).flatMap { try reader.runsInQuiet($0.number, at: now) }
-                    return (facts, shares, Set(quiet), sends ? try reader.heldRoutes() : [])
+                    let held = sends ? try reader.heldRoutes() : []
+                    return (facts, shares, Set(quiet), held, try reader.reloadOrder())
                 }
+                let isReloadOrdered = context.reloads.polled(order)
                 loop.execute { [core] in
                     core.value.coordinator.tell { $0.polled(facts, shares: shares, quiet: quiet, at: $1) }
                     core.value.coordinator.loops.warm(held, of: context.apps)
                     core.value.ledgerRead(at: asked)
+                    if isReloadOrdered { core.value.reloadAsked() }
                 }
             } catch {
                 context.logger.error("the ledger does not answer a poll", metadata: ["error": "\(error)"])

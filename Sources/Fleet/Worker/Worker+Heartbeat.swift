@@ -7,17 +7,20 @@ import Store
 
 /// The worker's reports to the ledger.
 extension Worker {
-    /// Reports to the ledger every two seconds that the worker lives, which apps it knows and what it cannot do.
+    /// Reports to the ledger every two seconds, and after each reload, that the worker lives, which apps it knows and
+    /// what it cannot do.
     static func heartbeat(_ context: WorkerContext, _ reported: () -> Void) async {
         let (id, ledger) = (context.worker, context.ledger)
         var (asked, hooks) = (context.apps.askedEvents, context.apps.webhookEntries)
         var told = ClockStanding.Verdict.inStep
         while !Task.isCancelled {
-            do {
+            do throws(LedgerError) {
                 let standing = ledger.standing
                 if standing.verdict != told { Self.tell(standing, context.logger) }
                 told = standing.verdict
-                let (accounts, health) = (context.apps.reported, context.report)
+                // First the report: a row with an answer to a reload order has its new apps, too.
+                let health = context.report
+                let accounts = context.apps.reported
                 let (events, entries) = (context.apps.askedEvents, context.apps.webhookEntries)
                 // Written after a reload only, so that the worker that was reloaded last wins.
                 let changed = events.filter { asked[$0.key] != $0.value }
@@ -33,11 +36,8 @@ extension Worker {
                 context.health.reported()
                 if context.health.wrote(.report) { context.logger.notice("the ledger takes writes again") }
                 reported()
-                try await Task.sleep(for: .seconds(2))
-            } catch is CancellationError {
-                return
+                await context.reloads.answered.wait(upTo: .seconds(2))
             } catch {
-                let error = error as? LedgerError ?? .failed("\(error)")
                 if context.health.failed(.report, error, at: ledger.now()) {
                     context.logger.error(
                         "the ledger does not take the worker's report",

@@ -20,7 +20,6 @@ extension Worker {
         let planner = Planner(
             worker: context.worker,
             ledger: context.ledger,
-            apps: Set(context.apps.names),
             limits: context.apps,
             dispatcher: dispatcher,
             progress: progress,

@@ -23,7 +23,7 @@ package final class Worker: Sendable {
     private let probes: ProbeServer
     private let tasks: [Task<Void, Never>]
     let manager: Supervisor?
-    /// An element for each request that all workers read their files again (`fanfare app reload`).
+    /// An element for each order to read the files again (`fanfare app reload`) that the worker has to answer.
     package let reloadRequests: AsyncStream<Void>
     /// Reports the worker's state to the service manager.
     private let supervision: Task<Void, Never>?
@@ -58,10 +58,12 @@ package final class Worker: Sendable {
     /// Starts a worker.
     ///
     /// Throws `ConfigurationError`, `LedgerError`, `AMQPConnectError` or `WorkerError`, each with one clear line.
-    /// `manager` learns when the worker is ready, lives, reads its files again and ends.
+    /// The files were read after `readAt`, so the start answers the reload orders before it. `manager` learns when the
+    /// worker is ready, lives, reads its files again and ends.
     package static func start(
         _ configuration: Configuration,
         apps settings: [AppConfiguration],
+        readAt: ContinuousClock.Instant,
         logger: Logger,
         manager: Supervisor? = nil
     ) async throws -> Worker {
@@ -72,7 +74,7 @@ package final class Worker: Sendable {
         do {
             try await check(configuration, on: group.next())
             return try await withLedger(configuration.store, logger) { ledger in
-                let context = try await register(configuration, apps, ledger, on: group.next(), logger)
+                let context = try await register(configuration, apps, readAt, ledger, on: group.next(), logger)
                 return try await assemble(context, group, probes, manager)
             }
         } catch {
@@ -100,22 +102,25 @@ package final class Worker: Sendable {
     private static func register(
         _ configuration: Configuration,
         _ apps: AppDirectory,
+        _ readAt: ContinuousClock.Instant,
         _ ledger: Ledger,
         on loop: any EventLoop,
         _ logger: Logger
     ) async throws -> WorkerContext {
         let name = "\(hostName()).\(getpid())"
         let roles = configuration.worker.roles.map(\.rawValue).sorted()
-        let id = try await ledger.write(.synced) {
+        let filesReadAt = ledger.now().advanced(by: readAt - ContinuousClock.now)
+        let (id, order) = try await ledger.write(.synced) {
             try $0.setAskedEvents(apps.askedEvents)
             try $0.setWebhooks(apps.webhookEntries, now: ledger.now())
-            return try $0.registerWorker(
+            let id = try $0.registerWorker(
                 name: name,
                 roles: roles,
                 accounts: apps.reported,
                 skew: ledger.standing.skew,
                 now: ledger.now()
             )
+            return (id, try $0.reader.reloadOrder())
         }
         return WorkerContext(
             configuration: configuration,
@@ -125,7 +130,8 @@ package final class Worker: Sendable {
             apps: apps,
             providers: ProviderRegistry.providers.map(\.name),
             logger: logger,
-            spans: configuration.collector.map { SpanRelay($0, worker: name, loop: loop, logger: logger) }
+            spans: configuration.collector.map { SpanRelay($0, worker: name, loop: loop, logger: logger) },
+            reloads: ReloadRecorder(newest: order, filesReadAt: filesReadAt, apps: apps.names.count)
         )
     }
 

@@ -29,7 +29,7 @@ final class WorkerCore {
     private let logger: Logger
     /// Called at a hint that campaigns may have changed.
     var hinted: () -> Void = {}
-    /// Called at a request to read the files again.
+    /// Called at an order to read the files again.
     var reloadAsked: () -> Void = {}
     /// Called when the broker starts or stops taking publishes.
     var publishing: (_ isTaking: Bool) -> Void = { _ in }
@@ -191,7 +191,8 @@ final class WorkerCore {
         case BrokerNames.parkedQueue: moveParked(message, generation)
         case BrokerNames.trackingQueue: tracking.received(message, connection: generation)
         case let queue where queue.hasPrefix("fanfare.v1.work."): coordinator.received(message, connection: generation)
-        case _ where message.properties.type == ControlHint.reloadType: reloadAsked()
+        // The order is in the ledger, and an earlier version's has only the message.
+        case _ where message.properties.type == ControlHint.reloadType && message.body.isEmpty: reloadAsked()
         default: hinted()
         }
     }

@@ -187,6 +187,15 @@ enum APIOperations {
             good: .json("Webhook")
         ),
         "getStatus": Operation(summary: "Broker, store, workers, lanes, breakers, pauses", good: .json("Status")),
+        "getReload": Operation(
+            summary: "The workers' answers to the newest order to read their files again",
+            good: .json("Reload")
+        ),
+        "orderReload": Operation(
+            summary: "Order all workers to read their files again; getReload has their answers",
+            good: .json("Reload"),
+            query: [("dry_run", Schemas.flag)]
+        ),
         "listApps": Operation(summary: "The apps that are known here, without their keys", good: .json("Apps")),
         "getCaller": Operation(summary: "The name, role and apps of the caller's token", good: .json("Caller")),
         "listAudit": Operation(

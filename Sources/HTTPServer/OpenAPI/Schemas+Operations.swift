@@ -32,6 +32,7 @@ extension Schemas {
                 optional: ["dry_run"]
             )
         ),
+        JSONMember("Reload", reload), JSONMember("ReloadAnswer", reloadAnswer), JSONMember("ReloadedFiles", files),
         JSONMember("Webhook", webhook), JSONMember("Webhooks", object(["webhooks": list("Webhook")])),
         JSONMember("ParkedChoice", parkedChoice),
         JSONMember("ParkedResults", object(["parked": list("ParkedResult"), "next": maybe(text)])),
@@ -104,6 +105,25 @@ extension Schemas {
         "id": count, "app": text, "host": text, "state": ["enum": ["ok", "failing", "disabled"]], "events": texts,
         "waiting": count, "waiting_since": maybe(instant), "failures": count, "failing_since": maybe(instant),
         "reason": maybe(text), "next_try_at": maybe(instant), "disabled_at": maybe(instant),
+    ])
+
+    private static let reload = object(
+        ["order": count, "at": instant, "by": text, "answers": list("ReloadAnswer"), "dry_run": flag],
+        optional: ["dry_run"]
+    )
+
+    private static let reloadAnswer = object([
+        "worker": text, "answer": ["enum": ["taken_over", "refused", "not_answered"]], "last_heard_at": instant,
+        "detail": text, "files": maybe(JSONSchema.reference("ReloadedFiles")),
+    ])
+
+    private static let files = object([
+        "at": instant, "at_start": flag, "new": texts, "changed": texts, "unchanged": count, "gone": texts,
+        "need_restart": texts,
+        "refused": [
+            "type": "array",
+            "items": object(["app": maybe(text), "key": text, "reason": text, "fix": maybe(text)]),
+        ],
     ])
 
     private static let parkedChoice: JSONValue = [

@@ -12,14 +12,39 @@ enum FleetRoutes {
     static let all: [Route<APIResponder>] = [
         Route(.get, "/v1/status", .role(.viewer), "getStatus", status),
         Route(.get, "/v1/apps", .role(.viewer), "listApps", apps),
+        Route(.get, "/v1/reload", .role(.viewer), "getReload", answers),
+        Route(.post, "/v1/reload", .role(.operator), "orderReload", reload),
         Route(.get, "/v1/caller", .role(.viewer), "getCaller", caller),
     ]
 
     /// Returns the document of `fanfare status --json`.
     private static func status(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
-        guard call.caller.apps == nil else { throw HTTPProblem(.forbidden, "this needs a token for all apps") }
+        try requireAllApps(call)
         return .json(try await core.fleet.view().json)
+    }
+
+    private static func requireAllApps(_ call: Call<APIResponder>) throws(HTTPProblem) {
+        guard call.caller.apps == nil else { throw HTTPProblem(.forbidden, "this needs a token for all apps") }
+    }
+
+    /// Orders all workers to read their files again, as `fanfare app reload`, and returns at once.
+    private static func reload(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
+        try call.query.allow(["dry_run"])
+        let isDryRun = try call.query.flag("dry_run")
+        try requireAllApps(call)
+        let standing = try await FleetReload.order(by: call.caller.name, in: core.ledger, isDryRun: isDryRun)
+        return .json(JSONValue.object(ReloadView(standing).members).marked(isDryRun: isDryRun))
+    }
+
+    /// Returns the workers' answers to the newest order.
+    private static func answers(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
+        try call.query.allow([])
+        try requireAllApps(call)
+        guard let standing = try await FleetReload.standing(in: core.ledger) else {
+            throw HTTPProblem(.notFound, "no reload was ever ordered: see POST /v1/reload")
+        }
+        return .json(JSONValue.object(ReloadView(standing).members))
     }
 
     /// Returns the name, role and apps of the caller's token.

@@ -1,6 +1,6 @@
 import AMQP
 import Campaigns
-import Delivery
+package import Delivery
 package import NIOCore
 import Synchronization
 package import Transport
@@ -39,10 +39,10 @@ package final class ControlHint: Sendable {
         await signal.wait(upTo: time)
     }
 
-    /// Asks all workers to read their files again; returns true if the broker has taken the message.
-    package func reload() async -> Bool {
-        guard let client = client.withLock({ $0 }) else { return false }
-        return await client.publish(Self.message("", type: Self.reloadType)) == .confirmed
+    /// Tells all workers of an order to read their files again; without a broker only those that look for it know.
+    package func reload(_ order: ReloadOrder) async {
+        guard let client = client.withLock({ $0 }) else { return }
+        _ = await client.publish(Self.message("\(order.number)", type: Self.reloadType))
     }
 
     /// Publishes the hint; returns when the broker has it, or at once without a broker.
@@ -56,7 +56,9 @@ package final class ControlHint: Sendable {
         await client.withLock({ $0 })?.close()
     }
 
-    /// The type of a message that asks for a reload; every other message is a hint to poll.
+    /// The type of a message about a reload: with an order's number a hint to poll, as every other message is.
+    ///
+    /// Without a number it is an earlier version's, which knows no order in the ledger, and asks for the reload itself.
     package static let reloadType = "fanfare.reload.v1"
 
     /// Returns the message, which is not mandatory: a worker that is not there needs no hint.

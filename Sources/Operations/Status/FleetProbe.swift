@@ -13,6 +13,8 @@ package struct FleetFacts: Sendable {
     package var clock = ClockStanding(skew: 0, source: .host)
     /// The workers heard of within the last hour.
     var workers: [WorkerRecord] = []
+    /// The newest order to read the files again.
+    var reloadOrder: ReloadOrder?
     var breakers: [BreakerRecord] = []
     var pauses: [PauseRecord] = []
     var paused: [String] = []
@@ -62,6 +64,7 @@ package struct FleetFacts: Sendable {
                 workers: workers,
                 clockSource: clock.source,
                 breakers: breakers,
+                reloadOrder: reloadOrder,
                 isLedgerUnwritable: ledgerWriteFailure?.writeProblem.needsPerson == true,
                 isBrokerUnreachable: brokerFailure != nil
             )
@@ -123,16 +126,16 @@ package struct FleetProbe: Sendable {
         facts.ledgerPath = ledger.path
         let now = ledger.now()
         (facts.at, facts.clock) = (now, ledger.standing)
-        let (workers, campaigns, parked, breakers, pauses, webhooks, rungs) = try await ledger.read { reader in
+        let (workers, order, campaigns, parked, breakers, pauses, webhooks, rungs) = try await ledger.read { reader in
             (
-                try reader.knownWorkers(now: now), try reader.campaigns(app: nil, isOpen: true, limit: .max),
-                try reader.parkedCounts(), try reader.openBreakers(), try reader.pauses(), try reader.webhooks(),
-                try reader.rungWaits()
+                try reader.knownWorkers(now: now), try reader.reloadOrder(),
+                try reader.campaigns(app: nil, isOpen: true, limit: .max), try reader.parkedCounts(),
+                try reader.openBreakers(), try reader.pauses(), try reader.webhooks(), try reader.rungWaits()
             )
         }
         do throws(LedgerError) { try await ledger.testWrite() } catch { facts.ledgerWriteFailure = error }
         if self.ledger == nil { await ledger.close() }
-        facts.workers = workers
+        (facts.workers, facts.reloadOrder) = (workers, order)
         facts.breakers = breakers
         facts.pauses = pauses
         facts.webhooks = webhooks

@@ -7,9 +7,9 @@ import TLS
 
 /// The apps whose credentials this process has, with everything loaded.
 ///
-/// Made at the start. A reload compares a new reading with the snapshot in use and swaps that whole; it replaces
-/// accounts and settings, never the set of apps. May be used from any thread. An unusable key file is an error that
-/// names the file.
+/// Made at the start. A reload compares a new reading with the snapshot in use and swaps that whole. It adds accounts
+/// and replaces them and settings, and removes none: what runs may still need it. May be used from any thread. An
+/// unusable key file is an error that names the file.
 package final class AppDirectory: Sendable {
     /// Everything that a reload replaces.
     fileprivate struct Snapshot {
@@ -18,8 +18,6 @@ package final class AppDirectory: Sendable {
     }
 
     private let inUse: Mutex<Snapshot>
-    /// The names of all apps, sorted.
-    package let names: [String]
 
     /// An account and its replacement.
     package struct Replacement: Sendable {
@@ -35,22 +33,40 @@ package final class AppDirectory: Sendable {
         package let replacements: [Replacement]
         /// The settings of known apps that have changed, sorted by app.
         package let changes: [(app: String, part: AppSetting.Part)]
-        /// The accounts that are new, as `app (provider)`; only a new process can apply that.
-        package let unknown: [String]
+        /// The accounts that are new, sorted.
+        package let added: [LoadedAccount]
         /// The accounts that are gone, as `app (provider)`: they stay in use, with their apps' settings.
         package let missing: [String]
+        /// The apps that are new, sorted.
+        package let newApps: [String]
+        /// The apps that are in use and in the file, sorted.
+        fileprivate let knownApps: [String]
         fileprivate let snapshot: Snapshot
 
-        /// True if nothing of a known app has changed.
-        package var isSame: Bool { replacements.isEmpty && changes.isEmpty }
+        /// True if nothing is new or has changed.
+        package var isSame: Bool {
+            replacements.isEmpty && changes.isEmpty && added.isEmpty && newApps.isEmpty
+        }
+
+        /// Returns the answer to a reload order with what this reading takes over.
+        package func answer(to order: Int64, at instant: Timestamp) -> ReloadAnswer {
+            let accounts = replacements.map(\.new) + added
+            let touched = Set(changes.map(\.app) + accounts.map(\.app)).subtracting(newApps)
+            let changed = knownApps.filter(touched.contains)
+            var answer = ReloadAnswer(to: order, at: instant, unchanged: knownApps.count - changed.count)
+            (answer.new, answer.changed, answer.gone) = (newApps, changed, missing)
+            return answer
+        }
     }
 
     /// Loads the accounts of `apps.yaml`.
     package init(_ configurations: [AppConfiguration]) throws(ConfigurationError) {
         let accounts = try Self.load(configurations, known: [:])
-        names = Set(accounts.keys.map(\.app)).sorted()
         inUse = Mutex(Snapshot(accounts: accounts, settings: Self.settings(configurations)))
     }
+
+    /// The names of all apps with an account, sorted.
+    package var names: [String] { Set(inUse.withLock(\.accounts).keys.map(\.app)).sorted() }
 
     // MARK: - Reloading
 
@@ -69,11 +85,13 @@ package final class AppDirectory: Sendable {
             changes: known.settings.sorted { $0.key < $1.key }.flatMap { app, old in
                 (settings[app]?.changes(from: old) ?? []).map { (app, $0) }
             },
-            unknown: read.keys.filter { known.accounts[$0] == nil }.sorted().map(\.description),
+            added: read.filter { known.accounts[$0.key] == nil }.sorted { $0.key < $1.key }.map(\.value),
             missing: known.accounts.keys.filter { read[$0] == nil }.sorted().map(\.description),
+            newApps: settings.keys.filter { known.settings[$0] == nil }.sorted(),
+            knownApps: settings.keys.filter { known.settings[$0] != nil }.sorted(),
             snapshot: Snapshot(
-                accounts: known.accounts.merging(read.filter { known.accounts[$0.key] != nil }) { $1 },
-                settings: known.settings.merging(settings.filter { known.settings[$0.key] != nil }) { $1 }
+                accounts: known.accounts.merging(read) { $1 },
+                settings: known.settings.merging(settings) { $1 }
             )
         )
     }

@@ -19,9 +19,10 @@ struct WorkerCommand: AsyncParsableCommand {
             Runs until SIGTERM, which drains it: no new work, what runs ends within worker.drain (20 s), the rest is \
             handed over. A second SIGTERM ends it at once; the broker gives its shards to another worker. SIGTSTP stops \
             taking work, SIGCONT takes it again. SIGHUP reads the configuration, the apps file and its key files again: \
-            hot settings (worker.unflushed, worker.drain, log.level) hold at once, and what has changed of the apps it \
-            knows is used from then on, on new connections; requests under way end on the old ones. A file that cannot \
-            be used changes nothing; fanfare app reload asks all workers for the same. Every other setting, and an app that is new or gone, need a restart; the log says so.
+            hot settings (worker.unflushed, worker.drain, log.level) hold at once, and what is new or has changed of \
+            the apps is used from then on, on new connections; requests under way end on the old ones. A file that cannot \
+            be used changes nothing; fanfare app reload orders the same of all workers, and prints their answers. An app \
+            that is new is sent for at once. Every other setting, and an app that is gone, need a restart; the log says so.
 
             Under systemd (Type=notify) it says READY=1 when /readyz is 200, WATCHDOG=1 while /livez is, RELOADING=1 and \
             STOPPING=1, and what it does as STATUS=. Deploy/systemd has the units.
@@ -43,13 +44,14 @@ struct WorkerCommand: AsyncParsableCommand {
             ConfigurationOptions.flag("--roles", "worker.roles", roles),
             ConfigurationOptions.flag("--loops", "worker.loops", loops),
         ])
+        let readAt = ContinuousClock.now
         let configuration = try sources.load()
         let threshold = StandardErrorLog.install(configuration.log)
         // Before the files are read: a signal that arrives during the reading must not be missed.
         let reloads = await UnixSignalsSequence(trapping: .sighup)
         let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let worker = try await start(configuration, apps)
+        let worker = try await start(configuration, apps, readAt)
         let quieting = Self.quieting(worker)
         let (orders, order) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let reloading = [
@@ -81,11 +83,16 @@ struct WorkerCommand: AsyncParsableCommand {
         }
     }
 
-    private func start(_ configuration: Configuration, _ apps: [AppConfiguration]) async throws -> Worker {
+    private func start(
+        _ configuration: Configuration,
+        _ apps: [AppConfiguration],
+        _ readAt: ContinuousClock.Instant
+    ) async throws -> Worker {
         do {
             return try await Worker.start(
                 configuration,
                 apps: apps,
+                readAt: readAt,
                 logger: Logger(label: "worker"),
                 manager: Supervisor()
             )

@@ -6,49 +6,65 @@ import Operations
 import Settings
 import Store
 
-/// Asks all workers to read their files again.
+/// Orders all workers to read their files again, and prints their answers.
 struct AppReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Ask every worker to read its configuration, apps and keys again, as SIGHUP does.",
+        abstract: "Have every worker read its configuration, apps and keys again, and print what each took over.",
         discussion: """
-            The apps file of this host is read first: if it has a mistake, no worker is asked. Each worker reads the \
-            files of its own host and logs the changes; an unusable file changes nothing there. A worker that is not \
-            connected to the broker at this moment is not reached.
+            The apps file of this host is read first: if it has a mistake, no order is given. The order is in the \
+            ledger. Each worker reads the files of its own host, as at SIGHUP, and answers: what it took over, or what \
+            it refused and why; a file with a mistake changes nothing there. A worker that is away answers when it comes \
+            back, and one that starts has read the files. The answers to the last order stay in fanfare status when a \
+            person has to act.
+
+            Ends with 0 when all have taken their files over, with 1 when one refused, with 75 when one has not answered \
+            within --wait.
 
             Example: fanfare app reload --dry-run
             """
     )
 
-    /// The longest wait for a connection to the broker.
-    private static let timeout = Duration.seconds(5)
+    @Option(help: ArgumentHelp("How long to wait for answers (default 10s).", valueName: "duration"))
+    var wait: String?
 
     @OptionGroup var flags: OrderFlags
+
+    private static let waitsFor = Duration.seconds(10)
+
+    func validate() throws {
+        guard let wait, DurationText.parse(wait) == nil else { return }
+        throw ValidationError("--wait is a number with a unit: 10s, 2m")
+    }
 
     func run() async throws {
         let configuration = try flags.options.load()
         let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
-        let workers = try await flags.options.withLedger { ledger in
-            let now = ledger.now()
-            return try await ledger.read { try $0.liveWorkers(now: now) }
+        let time = wait.flatMap(DurationText.parse) ?? Self.waitsFor
+        let standing = try await flags.options.withLedger { ledger in
+            let ordered = try await FleetReload.order(by: Operator.name, in: ledger, isDryRun: flags.isDryRun)
+            guard !flags.isDryRun else { return ordered }
+            async let hint: Void = FleetReload.hint(
+                ordered,
+                configuration.amqp,
+                on: MultiThreadedEventLoopGroup.singleton.next()
+            )
+            let answered = try await FleetReload.answers(to: ordered, within: time, in: ledger)
+            await hint
+            return answered
         }
-        if !flags.isDryRun {
-            let hint = ControlHint(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
-            await hint.ready(within: Self.timeout)
-            let isAsked = await hint.reload()
-            await hint.close()
-            guard isAsked else {
-                throw CommandFailure(
-                    .unavailable,
-                    "the broker \(configuration.amqp) did not take the request; send each worker SIGHUP instead"
-                )
-            }
+        let names = JSONMember("apps", .array(apps.map { .string($0.name) }))
+        let workers = JSONMember("workers", .array(standing.lines.map { .string($0.worker) }))
+        guard !flags.isDryRun else {
+            let count = "\(standing.lines.count) worker\(standing.lines.count == 1 ? "" : "s")"
+            return flags.write("\(count) would be asked", .object([names, workers]))
         }
-        let document: JSONValue = .object([
-            "apps": .array(apps.map { .string($0.name) }), "workers": .array(workers.map { .string($0.name) }),
-        ])
-        let count = "\(workers.count) worker\(workers.count == 1 ? "" : "s")"
-        let line = flags.isDryRun ? "\(count) would be asked" : "\(count) asked to read again"
-        flags.write(line, document)
+        let view = ReloadView(standing)
+        flags.write(view.text, .object([names, workers] + view.members))
+        switch standing.outcome {
+        case .takenOver: return
+        case .refused: throw FanfareExit.failed
+        case .unanswered: throw FanfareExit.timeout
+        }
     }
 }
