@@ -216,7 +216,9 @@ extension EndToEnd {
             }
         }
 
-        @Test func `who asks all workers reaches each of them, and a dry run reaches none`() async throws {
+        @Test func `a reload order reaches each worker, which reads once and answers, and a dry run reaches none`()
+            async throws
+        {
             try await PrivateFleet.with { fleet in
                 let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
                 let listed = try await fleet.run("app", "list", "--json")
@@ -226,14 +228,17 @@ extension EndToEnd {
                 let tried = try await fleet.run("app", "reload", "--dry-run")
                 #expect(tried.exit == 0 && tried.output == "2 workers would be asked\n", "\(tried)")
                 let asked = try await fleet.run("app", "reload")
-                #expect(asked.exit == 0 && asked.output == "2 workers asked to read again\n", "\(asked)")
+                let lines = asked.output.split(separator: "\n")
+                #expect(asked.exit == 0 && lines.count { $0.contains("taken over") } == 2, "\(asked)")
                 func readings(_ worker: FanfareProcess) -> Int {
                     worker.errors.split(separator: "\n").count { $0.contains("no known app has changed") }
                 }
                 try await eventually("both have read again") { workers.allSatisfy { readings($0) == 1 } }
-                // With an error in the file nobody is asked.
+                // With an error in the file no order is given.
                 try Data("apps: [".utf8).write(to: URL(fileURLWithPath: fleet.folder + "/apps.yaml"))
+                let order = try await fleet.ledger.read { try $0.reloadOrder() }
                 #expect(try await fleet.run("app", "reload").exit == 78)
+                #expect(try await fleet.ledger.read { try $0.reloadOrder() } == order)
                 #expect(workers.allSatisfy { !$0.errors.contains("cannot be taken over") })
             }
         }

@@ -46,7 +46,7 @@ struct AppDirectoryTests {
         let directory = try AppDirectory(try apps([one("news"), one("sport")]))
         let before = try account(directory, "news")
         let reading = try directory.compare(try apps([one("news"), one("sport")]))
-        #expect(reading.replacements.isEmpty && reading.unknown.isEmpty && reading.missing.isEmpty)
+        #expect(reading.isSame && reading.missing.isEmpty)
         #expect(try account(directory, "news") === before)
     }
 
@@ -113,15 +113,30 @@ struct AppDirectoryTests {
         #expect(try token(directory, "news") == before)
     }
 
-    @Test func `apps that are new or gone are told, and change nothing`() throws {
+    @Test func `an app that is new is taken over with its settings, and one that is gone stays in use`() throws {
         let directory = try AppDirectory(try apps([one("news"), one("sport")]))
         let reading = try directory.compare(try apps([one("news"), one("quiz")]))
-        #expect(reading.replacements.isEmpty)
-        #expect(reading.unknown == ["quiz (apns)"])
+        #expect(reading.replacements.isEmpty && !reading.isSame)
+        #expect(reading.added.map(\.key.description) == ["quiz (apns)"] && reading.newApps == ["quiz"])
         #expect(reading.missing == ["sport (apns)"])
-        directory.use(reading)
         #expect(directory.names == ["news", "sport"])
+        directory.use(reading)
+        #expect(directory.names == ["news", "quiz", "sport"])
         #expect(try token(directory, "sport") == token(directory, "news"))
+        // A new app with a known key has that key's token.
+        #expect(try token(directory, "quiz") == token(directory, "news"))
+        #expect(directory.setting(of: "quiz") != nil && directory.setting(of: "sport") != nil)
+        #expect(try directory.compare(try apps([one("news"), one("quiz")])).isSame)
+    }
+
+    @Test func `the answer to a reload order has apps that are new, changed, as before and gone`() throws {
+        let directory = try AppDirectory(try apps([one("news"), one("sport"), one("cup")]))
+        let changed = ("sport", "ONE", "com.example.other")
+        let reading = try directory.compare(try apps([one("news"), changed, one("quiz")]))
+        let answer = reading.answer(to: 7, at: now)
+        #expect(answer.order == 7 && answer.at == now && !answer.isStart && answer.refusals.isEmpty)
+        #expect(answer.new == ["quiz"] && answer.changed == ["sport"] && answer.unchanged == 1)
+        #expect(answer.gone == ["cup (apns)"])
     }
 
     @Test func `a reload names the settings that have changed, and takes all of them at once`() throws {
@@ -147,6 +162,5 @@ struct AppDirectoryTests {
         // An app that is gone stays in use with its settings.
         directory.use(try directory.compare(try apps([one("sport")])))
         #expect(directory.pace(of: "news")?.perSecond == 7)
-        #expect(directory.setting(of: "sport") == nil)
     }
 }

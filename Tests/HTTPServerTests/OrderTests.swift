@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import PrivateServers
 import Store
 import Testing
@@ -97,6 +98,42 @@ import Testing
             let all = try await ask("/v1/pauses:end", "{}")
             #expect(all.json?["ended"]?.array?.count == 1 && all.json?["pauses"]?.array == [], "\(all.text)")
             #expect(try await paused() == 0)
+        }
+    }
+
+    @Test func `a reload is ordered, and each worker's answer can be read, by tokens for all apps`() async throws {
+        let tokens = [
+            TestTokens.token("ada", "operator"), TestTokens.token("ana", "viewer"),
+            TestTokens.token("ben", "operator", apps: ["shop"]),
+        ]
+        try await PrivateServer.with(tokens: tokens) { server in
+            func ask(_ who: String, _ method: String, _ query: String = "") async throws -> PrivateServer.Reply {
+                try await server.ask(method, "/v1/reload" + query, token: TestTokens.text(who))
+            }
+            #expect(try await ask("ana", "GET").status == 404)
+            let dry = try await ask("ada", "POST", "?dry_run=true")
+            #expect(dry.status == 200 && dry.json?["dry_run"] == true, "\(dry.text)")
+            #expect(try await ask("ana", "GET").status == 404)
+            for (who, method) in [("ana", "POST"), ("ben", "POST"), ("ben", "GET")] {
+                #expect(try await ask(who, method).status == 403)
+            }
+            let now = server.ledger.now()
+            let worker = try await server.ledger.write {
+                try $0.registerWorker(name: "host.1", roles: ["sender"], accounts: .init(["news": [.apns]]), now: now)
+            }
+            let ordered = try await ask("ada", "POST")
+            #expect(ordered.status == 200 && ordered.json?["by"] == "ada", "\(ordered.text)")
+            #expect(ordered.json?["answers"]?.array?.map { $0["answer"] } == ["not_answered"])
+            let order = try #require(ordered.json?["order"]?.integer)
+            var health = WorkerHealth()
+            health.reload = ReloadAnswer(to: order, at: now, unchanged: 0)
+            health.reload?.new = ["news"]
+            try await server.ledger.write { [health] in
+                try $0.reportWorker(worker, accounts: .init(["news": [.apns]]), health: health, now: now)
+            }
+            let answers = try await ask("ana", "GET")
+            let line = answers.json?["answers"]?.array?.first
+            #expect(line?["answer"] == "taken_over" && line?["files"]?["new"]?.array == ["news"], "\(answers.text)")
         }
     }
 

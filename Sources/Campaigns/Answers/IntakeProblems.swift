@@ -16,7 +16,7 @@ extension Problem {
             pointer: "/app",
             code: .unknownApp,
             detail: "no worker has credentials for \(app.clipped)",
-            fix: "add the app to apps.yaml and reload the workers, or fix the name"
+            fix: "add the app to the apps file of each worker's host, then fanfare app reload; or fix the name"
         )
     }
 

@@ -21,6 +21,7 @@ import Testing
         health.broker = fault(4)
         health.alarmSince = now
         health.brokerSkew = -3_600_000
+        health.reload = ReloadAnswer(to: 3, at: now, unchanged: 2)
         var credential = WorkerHealth.Credential(app: "news", provider: .apns)
         credential.madeAt = Fixtures.after(-1800)
         credential.expiresAt = Fixtures.after(86_400)
@@ -129,6 +130,8 @@ import Testing
         var credential = WorkerHealth.Credential(app: "news", provider: .apns)
         (credential.refusal, credential.expiresAt) = (fault(20), now)
         health.credentials = [credential]
+        health.reload = ReloadAnswer(to: 1, at: now, unchanged: 0)
+        health.reload?.refuse([ReloadAnswer.Refusal(key: "apps.cup", reason: "no key", fix: nil)])
         let codes = problems(health, ClockStanding(skew: 90_000, source: .server)).map(\.code)
         #expect(codes == HealthProblem.Code.ofWorker)
     }

@@ -1,0 +1,92 @@
+import Campaigns
+import Delivery
+import Foundation
+import Glibc
+import Servers
+import Simulator
+import Store
+import Testing
+
+extension EndToEnd {
+    /// `fanfare app reload`, and apps that are new.
+    @Suite("Reload orders")
+    struct ReloadOrders {
+        private static let key = "SIMKEY0001"
+
+        @Test func `a new app is sent for without a restart; a worker that slept answers when it wakes; a refusal is named`()
+            async throws
+        {
+            try await PrivateFleet.with { fleet in
+                let ours = URL(fileURLWithPath: fleet.folder + "/apps.yaml")
+                let theirs = URL(fileURLWithPath: fleet.folder + "/theirs.yaml")
+                try Data(contentsOf: ours).write(to: theirs)
+                let worker = try await fleet.startWorker()
+                // It takes no jobs and no shards, so nobody waits for it, and it has an apps file of its own.
+                let sleeper = try await fleet.startWorker(
+                    roles: "planner",
+                    environment: ["FANFARE_APPS_FILE": theirs.path]
+                )
+                try await fleet.freeze(sleeper)
+                try fleet.writeApps([(PrivateFleet.app, Self.key), ("cup", Self.key)])
+                try Data(contentsOf: ours).write(to: theirs)
+
+                // The wait ends when the sleeper no longer counts as live.
+                let first = try await fleet.run("app", "reload", "--wait", "5m", "--json")
+                #expect(first.exit == 75, "\(first)")
+                let taken = try answer(of: worker, in: first)
+                #expect(taken["answer"] == "taken_over" && taken["files"]?["new"]?.array == ["cup"], "\(first)")
+                #expect(taken["files"]?["unchanged"]?.integer == 1)
+                #expect(try answer(of: sleeper, in: first)["answer"] == "not_answered")
+
+                var job = TestJob("final", TestDevices.tokens(20))
+                job.app = "cup"
+                try await fleet.publish(job)
+                #expect(try await fleet.completed("final", app: "cup").counts.accepted == 20)
+
+                sleeper.signal(SIGCONT)
+                let order = try #require(try await fleet.ledger.read { try $0.reloadOrder() })
+                try await eventually("the sleeper answers the order that it slept through") {
+                    let reload = try await known(sleeper, fleet)?.health?.reload
+                    return reload?.order == order.number && reload?.new == ["cup"]
+                }
+
+                let text = try String(contentsOf: ours, encoding: .utf8)
+                let broken = text.replacingOccurrences(
+                    of: "AuthKey_\(Self.key).p8\n      endpoint",
+                    with: "lost.p8\n      endpoint"
+                )
+                try Data(broken.utf8).write(to: theirs)
+                let second = try await fleet.run("app", "reload", "--wait", "5m", "--json")
+                #expect(second.exit == 1, "\(second)")
+                #expect(try answer(of: worker, in: second)["answer"] == "taken_over")
+                let refused = try answer(of: sleeper, in: second)
+                let refusals = refused["files"]?["refused"]?.array ?? []
+                #expect(refused["answer"] == "refused" && refusals.contains { $0["app"] == "cup" }, "\(second)")
+                #expect(refusals.allSatisfy { $0["key"]?.string?.hasSuffix("apns.key_file") == true }, "\(second)")
+                // A person has to act, so the status says the same.
+                let status = try await fleet.run("status", "--json")
+                let problems = try document(status)["problems"]?.array ?? []
+                let told = problems.first { $0["code"] == "reload_refused" }
+                #expect(status.exit == 1 && told?["cause"]?.string?.contains("lost.p8") == true, "\(status)")
+            }
+        }
+
+        private func document(_ outcome: FanfareProcess.Outcome) throws -> JSONValue {
+            try #require(JSONReader.read(Array(outcome.output.utf8)).value, "\(outcome)")
+        }
+
+        private func answer(of worker: FanfareProcess, in outcome: FanfareProcess.Outcome) throws -> JSONValue {
+            let answers = try document(outcome)["answers"]?.array ?? []
+            return try #require(
+                answers.first { $0["worker"]?.string?.hasSuffix(".\(worker.pid)") == true },
+                "\(outcome)"
+            )
+        }
+
+        private func known(_ worker: FanfareProcess, _ fleet: PrivateFleet) async throws -> WorkerRecord? {
+            let ledger = fleet.ledger
+            return try await ledger.read { try $0.knownWorkers(now: ledger.now()) }
+                .first { $0.name.hasSuffix(".\(worker.pid)") }
+        }
+    }
+}
