@@ -252,6 +252,19 @@ def parked():
     expect(call("discardParked", number).result == "removed", "it was not discarded")
 
 
+def reloads():
+    """Has the workers read their files again, and reads their answers."""
+    order = call("orderReload").order
+    over = time.monotonic() + 30
+    while True:
+        found = call("getReload")
+        expect(found.order == order and found.answers, "another order, or no worker", found)
+        if all(one.answer == "taken_over" for one in found.answers):
+            return
+        expect(time.monotonic() < over, "not taken over within 30 s", found)
+        time.sleep(0.2)
+
+
 def looks():
     """Asks for what is there."""
     expect(call("getCaller").role == models.CallerRole.ADMIN, "another caller")
@@ -265,7 +278,7 @@ def looks():
     expect("fanfare_" in call("metrics"), "no metrics")
 
 
-for scene in (tour, orders, changes, looks_ahead, schedules, contents, devices, parked, looks):
+for scene in (tour, orders, changes, looks_ahead, schedules, contents, devices, parked, reloads, looks):
     scene()
 left = {name for name, module in FUNCTIONS.items() if ".default." in module.__name__} - CALLED
 expect(left == {"streamevents"}, "not called", left)  # it never ends
