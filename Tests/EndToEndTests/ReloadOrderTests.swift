@@ -13,7 +13,7 @@ extension EndToEnd {
     struct ReloadOrders {
         private static let key = "SIMKEY0001"
 
-        @Test func `a new app is sent for without a restart; a worker that slept answers when it wakes; a refusal is named`()
+        @Test func `a new app needs no restart, a worker that slept answers when it wakes, and a refused key is named`()
             async throws
         {
             try await PrivateFleet.with { fleet in

@@ -8,8 +8,8 @@ import Store
 
 /// Reloading: changes of files that a worker applies while it runs.
 extension Worker {
-    /// Reads configuration, apps file and key files again (HUP, or an order), applies hot settings and apps, and has the
-    /// result reported to the ledger.
+    /// Reads configuration, apps file and key files again (HUP, or an order), applies hot settings and apps, and has
+    /// the result reported to the ledger.
     ///
     /// New requests carry the new credential on new connections; open streams end on the old ones. The path of the
     /// apps file is the one at the start. An unusable file changes nothing: no setting if the configuration has a

@@ -4,8 +4,8 @@ public import Delivery
 extension LedgerTransaction {
     /// Orders all workers to read their files again (use `synced`), and returns the order.
     ///
-    /// It takes the place of the earlier ones: whoever answers it has answered them. Workers find it at their next poll of the ledger, and
-    /// those that are away when they come back.
+    /// It takes the place of the earlier ones: whoever answers it has answered them. Workers find it at their next poll
+    /// of the ledger, and those that are away when they come back.
     public func orderReload(by actor: String, now: Timestamp) throws(LedgerError) -> ReloadOrder {
         let inserted = try db.writtenNumber(
             "INSERT INTO reload_orders (at, actor) VALUES (?1, ?2) RETURNING number",

@@ -19,9 +19,11 @@ import Testing
         #expect(ReloadAnswer(.string("?")) == nil)
     }
 
-    @Test(arguments: [
-        ("apps.cup.apns.key_file", "cup"), ("apps.cup", "cup"), ("apps", nil), ("worker.loops", nil), ("", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("apps.cup.apns.key_file", "cup"), ("apps.cup", "cup"), ("apps", nil), ("worker.loops", nil), ("", nil),
+        ] as [(String, String?)]
+    )
     func `a refusal names the app whose key it is`(key: String, app: String?) {
         #expect(ReloadAnswer.Refusal(key: key, reason: "so", fix: nil).app == app)
     }
