@@ -1,7 +1,9 @@
 import Campaigns
+import Delivery
 import Foundation
 import Glibc
 import Servers
+import Store
 import TLS
 import Testing
 
