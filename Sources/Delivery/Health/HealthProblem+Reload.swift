@@ -10,8 +10,8 @@ extension ReloadAnswer {
             .reloadRefused,
             of: subject,
             since: at,
-            "\(subject) refuses its files and goes on with the earlier ones: \(text)",
-            remedy: "correct them on its host, then fanfare app reload"
+            "\(subject) refuses a file and goes on with what it had of it: \(refused)",
+            remedy: "correct it on its host, then fanfare app reload"
         )
     }
 }

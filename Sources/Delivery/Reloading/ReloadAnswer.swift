@@ -59,10 +59,15 @@ public struct ReloadAnswer: Sendable, Equatable {
         refusals += more.prefix(Self.refusalsMax - refusals.count)
     }
 
-    /// The answer in a few words, such as `new shop; changed news; 3 as before`.
+    /// The refusals in one line.
+    public var refused: String { refusals.map(\.text).joined(separator: "; ") }
+
+    /// The answer in one line, such as `new: shop; apps as before: 3`.
+    ///
+    /// Beside a refusal it has what was taken over of another file.
     public var text: String {
-        guard refusals.isEmpty else { return refusals.map(\.text).joined(separator: "; ") }
-        var parts: [String] = []
+        if !refusals.isEmpty, new.isEmpty, changed.isEmpty { return refused }
+        var parts = refusals.isEmpty ? [] : [refused]
         if isStart { parts.append("read at its start") }
         if !new.isEmpty { parts.append("new: \(new.joined(separator: ", "))") }
         if !changed.isEmpty { parts.append("changed: \(changed.joined(separator: ", "))") }

@@ -97,6 +97,6 @@ import Testing
         let found = try #require(problems([refusing("a")], orderedAgo: 2).first)
         #expect(found.code == .reloadRefused && found.subject == "worker a" && found.needsPerson)
         #expect(found.cause.hasSuffix("apps.cup.apns.key_file: no such file; put it there"))
-        #expect(found.remedy == "correct them on its host, then fanfare app reload")
+        #expect(found.remedy == "correct it on its host, then fanfare app reload")
     }
 }

@@ -44,7 +44,11 @@ import Testing
             answer.text
                 == "new: cup; apps as before: 2; gone, in use until a restart: old (apns); only a restart takes: amqp.url"
         )
-        answer.refuse([ReloadAnswer.Refusal(key: "apps.cup", reason: "no key", fix: "add one")])
-        #expect(answer.text == "apps.cup: no key; add one")
+        var refusing = ReloadAnswer(to: 1, at: Fixtures.now, unchanged: 2)
+        refusing.refuse([ReloadAnswer.Refusal(key: "apps.cup", reason: "no key", fix: "add one")])
+        #expect(refusing.text == "apps.cup: no key; add one")
+        // A mistake of the configuration keeps no app from being taken over.
+        refusing.new = ["shop"]
+        #expect(refusing.text == "apps.cup: no key; add one; new: shop; apps as before: 2")
     }
 }
