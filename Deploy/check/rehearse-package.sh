@@ -43,6 +43,13 @@ in_debian "$debian" bash -euc '. /usr/share/bash-completion/completions/fanfare 
 strays=$(in_debian "$debian" ldd /usr/lib/fanfare/fanfare | grep -E 'not found|/opt/swift|/usr/lib/swift/' || true)
 [ -z "$strays" ] || { echo "$strays"; exit 1; }
 ! readelf -S "$debian/usr/lib/fanfare/fanfare" | grep -E '\.debug_info|\.symtab' || { echo "it is not stripped"; exit 1; }
+# A worker that was enabled by the unit's earlier name is enabled by the present one.
+wants=$debian/etc/systemd/system/multi-user.target.wants
+mkdir -p "$wants"
+ln -s /lib/systemd/system/fanfare-worker@.service "$wants/fanfare-worker@12.service"
+in_debian "$debian" /var/lib/dpkg/info/fanfare.postinst configure
+[ "$(find "$wants" -name 'fanfare*' -printf '%f %l\n')" = 'fanfare@12.service /lib/systemd/system/fanfare@.service' ]
+rm "$wants/fanfare@12.service"
 
 status=0
 boot_debian "$debian" || status=$?
