@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Seeds
+import Servers
 import Store
 import Synchronization
 import Testing
@@ -8,7 +9,7 @@ import Testing
 /// Random sequences of operations by two processes; after each step every device of every campaign is accounted for.
 @Suite(.fewLedgersAtOnce)
 struct LawTests {
-    @Test(arguments: 1...12 as ClosedRange<UInt64>, TestDatabase.all)
+    @Test(arguments: 1...(FullSuite.isOn ? 12 : 4) as ClosedRange<UInt64>, TestDatabase.all)
     func `the law holds after every step, whatever the sequence`(seed: UInt64, database: TestDatabase) async throws {
         let scratch = ScratchLedger()
         let world = LedgerWorld(ledgers: [try scratch.open(on: database), try scratch.open()], seed: seed)
