@@ -32,8 +32,10 @@ extension EndToEnd {
                     return try #require(response as? HTTPURLResponse).statusCode
                 }
                 let before = try peak(server)
+                // A head that is right is of this type; the full suite has all pairs.
+                let heads = FullSuite.isOn ? ["token,id\n", ""] : [type == "text/csv" ? "token,id\n" : ""]
                 for byte in [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "["), 0x0A] {
-                    for head in ["token,id\n", ""] { #expect(try await put(head, byte) == 422) }
+                    for head in heads { #expect(try await put(head, byte) == 422) }
                 }
                 let growth = try peak(server) - before
                 #expect(growth < 24_000_000, "\(growth) bytes")

@@ -302,7 +302,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a poll of 10,000 answers with repeats counts each device's first`() async throws {
+        @Test func `a poll of thousands of answers with repeats counts each device's first`() async throws {
             try await withEdge(phones: 20) { fleet, edge in
                 let poll = """
                     {"title": "Vote", "poll": {"questions": [
@@ -328,11 +328,12 @@ extension EndToEnd {
                         == "/answers/0/choices/0"
                 )
                 #expect(try await edge.post("/v1/polls/nothing/answers", answers(0, "a", ""), as: 0).status == 404)
-                // 8,000 devices; every fourth answers again, differently.
+                // Every fourth device answers again, differently.
+                let devices = FullSuite.isOn ? 8_000 : 2_000
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for lane in 0..<20 {
                         group.addTask {
-                            for device in stride(from: lane, to: 8_000, by: 20) {
+                            for device in stride(from: lane, to: devices, by: 20) {
                                 let first = answers(
                                     device,
                                     device % 3 == 0 ? "a" : "b",
@@ -349,10 +350,10 @@ extension EndToEnd {
                     }
                     try await group.waitForAll()
                 }
-                let thirds = (0..<8_000).count { $0 % 3 == 0 }
-                let expected = ["q1": ["a": thirds, "b": 8_000 - thirds], "q2": ["x": 4_000, "y": 8_000]]
+                let thirds = (0..<devices).count { $0 % 3 == 0 }
+                let expected = ["q1": ["a": thirds, "b": devices - thirds], "q2": ["x": devices / 2, "y": devices]]
                 try await eventually("all are counted", within: .seconds(60)) {
-                    try await funnel(fleet, number).answered == 8_000
+                    try await funnel(fleet, number).answered == devices
                 }
                 #expect(try await funnel(fleet, number).choices == expected)
             }
