@@ -45,27 +45,72 @@ public enum StateReason: Sendable, Equatable {
     /// Its end came before all was sent.
     case expired(devices: Int, at: Timestamp, retried: [String: Int], pausedBy: [String])
 
+    /// The codes that are a campaign's own: the others are those of pauses (`AsideReason`) and of the fleet
+    /// (`HealthProblem.Code`).
+    public enum Code: String, Sendable, CaseIterable {
+        /// Devices are parked.
+        case parked
+        /// No worker has the app's credentials.
+        case noCredentials = "no_credentials"
+        /// An older campaign that it supersedes still has open requests.
+        case olderCampaign = "older_campaign"
+        /// All parts wait for their release.
+        case localTime = "local_time"
+        /// All parts are in quiet hours.
+        case quietHours = "quiet_hours"
+        /// Devices wait for their turn under a rate.
+        case rate
+        /// Devices wait for another try because the provider wants fewer requests.
+        case throttled
+        /// Devices wait for another try.
+        case retry
+        /// Devices are in no shard yet.
+        case unplanned
+        /// Devices are in queues.
+        case queued
+        /// Requests have no answer yet.
+        case unanswered
+        /// It was held until its end.
+        case neverFired = "never_fired"
+        /// Nothing more could be sent.
+        case failed
+        /// An operator cancelled it.
+        case cancelled
+        /// A newer campaign took its place.
+        case superseded
+        /// Its end came before all was sent.
+        case expired
+    }
+
     /// The codes, for programs; codes are only added.
     public var codes: [String] {
         switch self {
         case .paused(let reasons), .providerPaused(_, let reasons): reasons.map(\.rawValue).sorted()
-        case .parked, .parkedDevices: ["parked"]
-        case .noCredentials: ["no_credentials"]
-        case .fleet(let problem): [problem.code.rawValue]
-        case .olderCampaign: ["older_campaign"]
-        case .localTime: ["local_time"]
-        case .quietHours: ["quiet_hours"]
-        case .rate: ["rate"]
-        case .retry(let wait): [wait.isThrottled ? "throttled" : "retry"]
         case .held(let reason, _): [reason.rawValue]
-        case .unplanned: ["unplanned"]
-        case .queued: ["queued"]
-        case .unanswered: ["unanswered"]
-        case .neverFired: ["never_fired"]
-        case .failed: ["failed"]
-        case .cancelled: ["cancelled"]
-        case .superseded: ["superseded"]
-        case .expired: ["expired"]
+        case .fleet(let problem): [problem.code.rawValue]
+        default: own.map { [$0.rawValue] } ?? []
+        }
+    }
+
+    /// The code that is a campaign's own; nil for a pause and for a problem of the fleet.
+    private var own: Code? {
+        switch self {
+        case .paused, .providerPaused, .held, .fleet: nil
+        case .parked, .parkedDevices: .parked
+        case .noCredentials: .noCredentials
+        case .olderCampaign: .olderCampaign
+        case .localTime: .localTime
+        case .quietHours: .quietHours
+        case .rate: .rate
+        case .retry(let wait): wait.isThrottled ? .throttled : .retry
+        case .unplanned: .unplanned
+        case .queued: .queued
+        case .unanswered: .unanswered
+        case .neverFired: .neverFired
+        case .failed: .failed
+        case .cancelled: .cancelled
+        case .superseded: .superseded
+        case .expired: .expired
         }
     }
 

@@ -84,7 +84,8 @@ extension LedgerReader {
 extension PartStatus {
     /// The instant at which its devices may be sent to; nil if they may be now.
     fileprivate func opens(after now: Timestamp) -> (at: Timestamp, isQuiet: Bool)? {
-        if hasOwnTimes, releaseAt > now { return (releaseAt, false) }
-        return quietUntil.flatMap { $0 > now ? ($0, true) : nil }
+        // A part that was accepted in its quiet hours is released when they end.
+        if let quietUntil, quietUntil > now, !hasOwnTimes || quietUntil >= releaseAt { return (quietUntil, true) }
+        return hasOwnTimes && releaseAt > now ? (releaseAt, false) : nil
     }
 }

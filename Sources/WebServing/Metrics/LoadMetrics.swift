@@ -1,7 +1,7 @@
 import Delivery
 import Operations
 
-/// The metrics of connections: bytes held, counts and refusals.
+/// The metrics of connections: bytes held, counts, refusals, and the end of the certificate.
 package struct LoadMetrics: Sendable {
     /// The bytes that all connections hold together.
     let budget: ProcessBudget
@@ -9,13 +9,25 @@ package struct LoadMetrics: Sendable {
     /// The connections of each listening address.
     let connections: [(listener: String, caps: ConnectionCaps)]
 
+    /// The end of the certificate in seconds since 1970; nil for HTTP in the clear.
+    let certificateEnd: Int64?
+
     /// Takes the current values.
-    init(_ load: ProcessLoad, _ limiters: [(listener: String, limiter: ConnectionLimiter)]) {
+    init(
+        _ load: ProcessLoad,
+        _ limiters: [(listener: String, limiter: ConnectionLimiter)],
+        certificateEnd: Int64?
+    ) {
+        self.certificateEnd = certificateEnd
         (budget, refused) = load.metrics
         connections = limiters.map { ($0.listener, $0.limiter.metrics) }
     }
 
     func write(to text: inout Exposition) {
+        if let certificateEnd {
+            let name = "fanfare_certificate_end_timestamp_seconds"
+            text.single(name, .gauge, "End of the certificate of all addresses, in seconds since 1970.", certificateEnd)
+        }
         text.single("fanfare_http_held_bytes", .gauge, "Bytes that connections hold.", budget.held)
         text.single("fanfare_http_held_bytes_max", .gauge, "Bytes that they may hold together.", budget.bytesMax)
         let answering = "fanfare_http_answering"

@@ -32,6 +32,9 @@ final class ServerCertificate: Sendable {
         contexts.withLock { speaksHTTP2 ? $0.both : $0.http1 }
     }
 
+    /// The end of the certificate in seconds since 1970; nil if it cannot be told.
+    var endsAt: Int64? { current(speaksHTTP2: false).endsAt }
+
     /// Reads the files again; throws and changes nothing when they cannot be used.
     func reload() throws(ConfigurationError) {
         let new = try Self.read(settings)

@@ -19,7 +19,7 @@ extension WebServer {
 
     private func readCertificate() {
         core.reread("certificate and private key") { () throws(ConfigurationError) in
-            guard let certificate else { return nil }
+            guard let certificate = core.certificate else { return nil }
             try certificate.reload()
             return 1
         }

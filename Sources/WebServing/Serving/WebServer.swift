@@ -16,8 +16,6 @@ package final class WebServer: Sendable {
     /// The last is asked first; the first answers every request.
     let roles: [any ServedRole]
     let logger: Logger
-    /// Nil for HTTP in the clear.
-    let certificate: ServerCertificate?
     /// Is told when the server is ready, alive, rereading its files, and at its end.
     let manager: Supervisor?
 
@@ -36,12 +34,13 @@ package final class WebServer: Sendable {
         for role in roles { try role.check(configuration) }
         self.logger = logger
         self.manager = manager
-        certificate = try ServerCertificate(configuration.server)
+        let certificate = try ServerCertificate(configuration.server)
         let core = ServerCore(
             configuration: configuration,
             version: version,
             ledger: try Ledger.open(configuration.store, create: true, logger: logger),
             apps: Self.apps(configuration, logger),
+            certificate: certificate,
             document: { OpenAPIDocument.make(version: version, roles.map { $0.section }) },
             logger: logger
         )
@@ -75,7 +74,7 @@ package final class WebServer: Sendable {
             server: core,
             address: core.configuration.server.listen,
             limiter: core.mainLimiter,
-            certificate: certificate,
+            certificate: core.certificate,
             roles: roles.filter { $0.ownAddress == nil }.reversed(),
             speaksHTTP2: false,
             title: "listening",
@@ -114,7 +113,7 @@ package final class WebServer: Sendable {
             server: core,
             address: address,
             limiter: core.edgeLimiter,
-            certificate: certificate,
+            certificate: core.certificate,
             roles: [role],
             speaksHTTP2: true,
             title: "the device edge",
@@ -131,7 +130,7 @@ package final class WebServer: Sendable {
             server: core,
             address: address,
             limiter: core.mainLimiter,
-            certificate: certificate,
+            certificate: core.certificate,
             roles: roles.filter { $0.ownAddress == nil }.reversed(),
             paths: ["/livez", "/readyz", "/metrics"],
             speaksHTTP2: false,

@@ -14,6 +14,8 @@ package final class ServerCore: Sendable {
     package let counters = RequestCounters()
     package let load: ProcessLoad
     package let peers: PeerResolver
+    /// The certificate of all addresses; nil for HTTP in the clear.
+    let certificate: ServerCertificate?
     /// The connections of the server's address.
     let mainLimiter: ConnectionLimiter
     /// The connections of the edge's own address.
@@ -26,6 +28,7 @@ package final class ServerCore: Sendable {
         version: String,
         ledger: Ledger,
         apps: [AppConfiguration],
+        certificate: ServerCertificate?,
         document: @escaping @Sendable () -> JSONValue,
         logger: Logger
     ) {
@@ -33,6 +36,7 @@ package final class ServerCore: Sendable {
         self.version = version
         self.ledger = ledger
         self.apps = KnownApps(apps)
+        self.certificate = certificate
         self.document = document
         self.logger = logger
         readiness = Readiness(ledger: ledger)
@@ -52,8 +56,10 @@ package final class ServerCore: Sendable {
     /// The OpenAPI document of all responders.
     package var openAPI: JSONValue { document() }
 
-    /// The metrics of connections.
-    package var loadMetrics: LoadMetrics { LoadMetrics(load, [("api", mainLimiter), ("edge", edgeLimiter)]) }
+    /// The metrics of connections, and of the certificate that they are served with.
+    package var loadMetrics: LoadMetrics {
+        LoadMetrics(load, [("api", mainLimiter), ("edge", edgeLimiter)], certificateEnd: certificate?.endsAt)
+    }
 
     /// Runs `read` and logs the result; `read` returns the current count, nil when the server has none of these.
     package func reread(_ what: String, _ read: () throws(ConfigurationError) -> Int?) {
