@@ -13,71 +13,25 @@ extension EndToEnd {
     /// Ten faults, made one at a time on a running fleet and looked for with nothing but the product's own words.
     ///
     /// After at most fifteen seconds `fanfare status` names the cause and the remedy, and ends with 1 where a person is
-    /// needed. After the remedy all is well by itself.
+    /// needed. Then the fault's section of Runbook.md is followed, and after its remedy all is well by itself.
     @Suite("Night")
     struct Night {
-        /// The output of `status --json`.
-        private func status(
-            _ fleet: PrivateFleet,
-            _ environment: [String: String] = [:]
-        ) async throws -> (exit: Int32, problems: [JSONValue]) {
-            let arguments = ["status", "--json", "--config", "fanfare.yaml"]
-            let outcome = try await FanfareProcess.run(arguments, folder: fleet.folder, environment: environment)
-            let document = try #require(
-                JSONReader.read(Array(outcome.output.utf8)).value,
-                "\(outcome.output)\(outcome.errors)"
-            )
-            return (outcome.exit, document["problems"]?.array ?? [])
-        }
-
-        /// Waits until status tells a problem, with the exit status that belongs to it, and returns the cause and the
-        /// remedy in one line.
-        private func told(
-            _ code: HealthProblem.Code,
-            needsPerson: Bool = true,
-            _ fleet: PrivateFleet,
-            _ environment: [String: String] = [:]
-        ) async throws -> String {
-            try await eventually("status tells \(code.rawValue)", within: .seconds(15)) {
-                let (exit, problems) = try await status(fleet, environment)
-                guard
-                    let problem = problems.first(where: { $0["code"]?.string == code.rawValue }),
-                    let cause = problem["cause"]?.string, let remedy = problem["remedy"]?.string,
-                    problem["needs_person"] == .bool(needsPerson)
-                else { return nil }
-                // 69 where the command itself could not reach what it asks.
-                if needsPerson { #expect(exit == (code == .broker ? 69 : 1)) }
-                #expect(!cause.isEmpty && !remedy.isEmpty)
-                return "\(cause): \(remedy)"
-            }
-        }
-
-        /// Waits until status tells no problem and ends with 0.
-        private func allIsWell(_ fleet: PrivateFleet, _ environment: [String: String] = [:]) async throws {
-            var last: [JSONValue] = []
-            do {
-                try await eventually("all is well by itself") {
-                    let (exit, problems) = try await status(fleet, environment)
-                    last = problems
-                    return exit == 0 && problems.isEmpty
-                }
-            } catch {
-                Issue.record("\(last)")
-                throw error
-            }
-        }
-
         @Test(.hurtsItsBroker) func `a broker that was killed is named, and the fleet comes back with it`() async throws
         {
             try await PrivateFleet.with { fleet in
                 let node = try await PrivateBroker.node()
                 _ = try await fleet.startWorker()
-                try await allIsWell(fleet)
+                try await fleet.allIsWell()
                 node.kill()
-                let text = try await told(.broker, fleet)
+                let text = try await fleet.told(.broker)
                 #expect(text.contains("start it"), "\(text)")
-                try await node.restart()
-                try await allIsWell(fleet)
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("BrokerGone").contains("start it"))
+                try await book.remedy(
+                    "BrokerGone",
+                    host: ["systemctl start rabbitmq-server": { try await node.restart() }]
+                )
+                try await fleet.allIsWell()
             }
         }
 
@@ -87,16 +41,16 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: ["rules": "cafe=InvalidProviderToken"]) { fleet in
                 _ = try await fleet.startWorker()
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(100, prefix: "cafe")))
-                let text = try await told(.credentials, fleet)
+                let text = try await fleet.told(.credentials)
                 #expect(text.contains("news") && text.contains("InvalidProviderToken"), "\(text)")
                 let doctor = try await fleet.run("doctor", "--offline")
                 #expect(doctor.exit == 1 && doctor.output.contains("InvalidProviderToken"), "\(doctor.output)")
-                _ = try await fleet.simulator.changeFaults { (faults) throws(FaultsError) in
-                    try faults.set("rules", to: "")
-                }
-                #expect(try await fleet.run("campaign", "resume", "derby").exit == 0)
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("credentials").contains("InvalidProviderToken"))
+                try await fleet.simulate("rules", "")
+                try await book.remedy("credentials", id: "derby")
                 #expect(try await fleet.completed("derby").counts.accepted == 100)
-                try await allIsWell(fleet)
+                try await fleet.allIsWell()
             }
         }
 
@@ -111,7 +65,7 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await fleet.requests(reach: 200)
                 try disk.set(full: true)
-                let text = try await told(.ledgerWrites, fleet, environment)
+                let text = try await fleet.told(.ledgerWrites, environment)
                 #expect(text.contains("full"), "\(text)")
                 try await eventually("the worker is not ready", within: .seconds(15)) {
                     let answer = try await worker.probe("/readyz")
@@ -120,10 +74,12 @@ extension EndToEnd {
                 let arguments = ["doctor", "--offline", "--config", "fanfare.yaml"]
                 let doctor = try await FanfareProcess.run(arguments, folder: fleet.folder, environment: environment)
                 #expect(doctor.exit == 1 && doctor.output.contains("full"), "\(doctor.output)\(doctor.errors)")
+                let book = Runbook(fleet: fleet, environment: environment)
+                #expect(try await book.check("LedgerFailing").contains("full"))
                 try disk.set(full: false)
                 #expect(try await fleet.completed("derby").counts.accepted == 3000)
                 #expect(try await fleet.devices("derby").differing.isEmpty)
-                try await allIsWell(fleet, environment)
+                try await fleet.allIsWell(environment)
             }
         }
 
@@ -139,11 +95,21 @@ extension EndToEnd {
                     ["worker", "--config", "fanfare.yaml"],
                     environment: ["FANFARE_APPS_FILE": other]
                 )
-                let text = try await told(.appMissing, fleet)
+                let text = try await fleet.told(.appMissing)
                 #expect(text.contains("\(lacking.pid)") && text.contains("news"), "\(text)")
-                lacking.terminate()
-                #expect(try await lacking.ended(within: .seconds(30)).exit == 0)
-                try await allIsWell(fleet)
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("app_missing").contains("\(lacking.pid)"))
+                try await book.remedy(
+                    "app_missing",
+                    host: [
+                        "systemctl restart fanfare-worker@2": {
+                            lacking.terminate()
+                            #expect(try await lacking.ended(within: .seconds(30)).exit == 0)
+                            _ = try await fleet.startWorker()
+                        }
+                    ]
+                )
+                try await fleet.allIsWell()
             }
         }
 
@@ -152,15 +118,16 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(1500, prefix: "cafe"))
                 try await fleet.publish(TestJob("derby", list: "fans").delivered(["per_second": 180]))
-                let text = try await told(.campaignPaused, fleet)
+                let text = try await fleet.told(.campaignPaused)
                 #expect(text.contains("news/derby") && text.contains("fanfare campaign resume"), "\(text)")
-                _ = try await fleet.simulator.changeFaults { (faults) throws(FaultsError) in
-                    try faults.set("rules", to: "")
-                }
-                #expect(try await fleet.run("campaign", "resume", "derby").exit == 0)
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("CampaignToMend", id: "derby").contains("content"))
+                #expect(try await book.check("content", id: "derby").contains("BadTopic"))
+                try await fleet.simulate("rules", "")
+                try await book.remedy("content", id: "derby")
                 let last = try await fleet.completed("derby")
                 #expect(last.counts.accepted + last.counts.failed == 1500 && last.counts.accepted > 0)
-                try await allIsWell(fleet)
+                try await fleet.allIsWell()
             }
         }
 
@@ -171,12 +138,16 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 let lost = try await fleet.startWorker()
                 lost.kill()
-                let text = try await told(.workerSilent, fleet)
+                let text = try await fleet.told(.workerSilent)
                 #expect(text.contains("\(lost.pid)"), "\(text)")
-                #expect(try await fleet.run("status").output.contains("last heard"))
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("WorkerDown").contains("last heard"))
                 #expect(try await fleet.run("doctor", "--offline").exit == 1)
-                _ = try await fleet.startWorker()
-                try await allIsWell(fleet)
+                try await book.remedy(
+                    "WorkerDown",
+                    host: ["systemctl restart fanfare-worker@1": { _ = try await fleet.startWorker() }]
+                )
+                try await fleet.allIsWell()
             }
         }
 
@@ -191,10 +162,12 @@ extension EndToEnd {
                     "/api/queues/\(fleet.endpoint.virtualHost)/\(lane)",
                     body: nil
                 )
-                let text = try await told(.queuesMissing, fleet)
+                let text = try await fleet.told(.queuesMissing)
                 #expect(text.contains("fanfare topology apply"), "\(text)")
-                #expect(try await fleet.run("topology", "apply").exit == 0)
-                try await allIsWell(fleet)
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("queues_missing").contains(lane))
+                try await book.remedy("queues_missing")
+                try await fleet.allIsWell()
             }
         }
 
@@ -205,11 +178,13 @@ extension EndToEnd {
                 let clock = try ShiftedClock(in: fleet.folder)
                 try clock.set(ahead: 3600)
                 let second = try await fleet.startWorker(environment: clock.environment())
-                let text = try await told(.clock, fleet)
+                let text = try await fleet.told(.clock)
                 #expect(text.contains("\(second.pid)") && text.contains("NTP"), "\(text)")
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("ClockWrong").contains("\(second.pid)"))
                 #expect(try await fleet.run("doctor", "--offline").exit == 1)
-                try clock.set(ahead: 0)
-                try await allIsWell(fleet)
+                try await book.remedy("ClockWrong", host: ["chronyc makestep": { try clock.set(ahead: 0) }])
+                try await fleet.allIsWell()
             }
         }
 
@@ -229,10 +204,17 @@ extension EndToEnd {
                     body: Array("not a shard".utf8)
                 )
                 #expect(try await fleet.broker { await $0.publish(garbage) } == .confirmed)
-                let text = try await told(.parked, fleet)
+                let text = try await fleet.told(.parked)
                 #expect(text.contains("1 message is parked: see fanfare parked list"), "\(text)")
-                #expect(try await fleet.run("parked", "discard", "--all", "--yes").exit == 0)
-                try await allIsWell(fleet)
+                let listed = try await fleet.run("parked", "list", "--json")
+                let rows = try #require(JSONReader.read(Array(listed.output.utf8)).value?.array)
+                // The latest is ours.
+                let ids = rows.compactMap { $0["id"]?.integer ?? $0["id"]?.string.flatMap { Int64($0) } }
+                let number = String(try #require(ids.max()))
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("Parked", id: number).contains(number))
+                try await book.remedy("Parked", id: number)
+                try await fleet.allIsWell()
             }
         }
 
@@ -252,12 +234,12 @@ extension EndToEnd {
                     return (reason, document["state_codes"]?.array?.compactMap(\.string) ?? [])
                 }
                 #expect(codes.contains("throttled") && reason.contains("TooManyRequests"), "\(reason)")
-                #expect(try await status(fleet).exit == 0)
-                _ = try await fleet.simulator.changeFaults { (faults) throws(FaultsError) in
-                    try faults.set("rules", to: "")
-                }
+                #expect(try await fleet.health().exit == 0)
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("throttled", id: "derby").contains("TooManyRequests"))
+                try await fleet.simulate("rules", "")
                 #expect(try await fleet.completed("derby", within: .seconds(120)).counts.accepted == 100)
-                try await allIsWell(fleet)
+                try await fleet.allIsWell()
             }
         }
     }
