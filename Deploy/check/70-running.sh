@@ -86,8 +86,9 @@ prepare_node_examples() {
 scrape_is_sound() (
     curl -sSf "http://$listen/metrics" -o "$fleet/scrape"
     promtool check metrics <"$fleet/scrape"
-    python Deploy/check/observing.py names "$fleet/scrape"
 )
+
+names_are_told() { python Deploy/check/observing.py names "$fleet/scrape" "$fleet/server-scrape"; }
 
 # API and edge as Kubernetes and systemd run them: processes of their own, each with its broker user, TLS, and probes and
 # metrics beside the edge's own address; a scrape shows a viewer's token.
@@ -118,6 +119,7 @@ servers_are_apart() (
         is 401 "$address/metrics"
         is 200 "$address/metrics" -H "Authorization: Bearer $token"
         promtool check metrics <probe
+        cp probe server-scrape
     done
     is 200 "$api/v1/campaigns" -H "Authorization: Bearer $token"
     for address in "$edge/v1/campaigns" "$edge/metrics" "$metrics/v1/campaigns" "$api_metrics/v1/campaigns"; do
@@ -176,7 +178,8 @@ check "a producer in shell" produces shell Deploy/examples/producer.sh
 check "a producer in Node" produces node node "$node/producer.mjs"
 # It is played against the edge by the tests (EndToEndTests/Android).
 check "the Android client in Java" javac -encoding UTF-8 -Xlint:all -Werror -d "$fleet/java" Deploy/examples/android/*.java
-check "a worker's metrics, and every name that is asked for" scrape_is_sound
+check "a worker's metrics" scrape_is_sound
 check "API and edge apart, each over TLS" servers_are_apart
+check "every name that rules and dashboard ask for" names_are_told
 [ "${#under[@]}" = 0 ] || check "a service manager hears of it" notices
 check "$what drains" drains

@@ -15,11 +15,11 @@ ledger_with_a_list() {
     wait "$server" || true
 }
 
-backup() { FANFARE=$fanfare FANFARE_STORE_URL_FILE=$url BACKUP_TRIAL_URL_FILE=${trial-} Deploy/lib/backup.sh "$@"; }
+backup() { FANFARE=$fanfare FANFARE_STORE_URL_FILE=$url BACKUP_TRIAL_URL_FILE=${trial-} BACKUP_METRICS_FILE=$folder.prom Deploy/lib/backup.sh "$@"; }
 
-# is_kept KIND: three backups, of which two stay; the newest restores, and is as it was.
+# is_kept KIND: three backups, of which two stay; the newest restores, is as it was, and its time is told.
 is_kept() {
-    local newest before
+    local newest before told
     for _ in 1 2 3; do
         backup make "$folder" 2
         sleep 1.1
@@ -30,9 +30,14 @@ is_kept() {
     backup try "$folder" | tee "$fleet/tried"
     grep -q 'restores: 2 lines of lists' "$fleet/tried"
     [ "$(sha256sum "$newest")" = "$before" ]
+    promtool check metrics <"$folder.prom"
+    [ "$(stat -c %a "$folder.prom")" = 644 ]
+    told=$(tail -n 1 "$folder.prom")
+    [ "$told" = "fanfare_backup_success_timestamp_seconds $(stat -c %Y "$newest")" ]
     # One that is damaged is not called a backup that restores, and nothing is left lying about.
     truncate -s 4096 "$newest"
     ! backup try "$folder" || exit 1
+    [ "$(tail -n 1 "$folder.prom")" = "$told" ]
     [ -z "$(find "$folder" -name '.work-*')" ]
 }
 

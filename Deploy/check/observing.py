@@ -1,18 +1,23 @@
 """The metric names, runbook headings and panels of alerts, rules and dashboard.
 
-    observing.py names FILE     every series that rules, alerts, alert tests and the dashboard ask for is in FILE, a scrape
-    observing.py runbook        each alert has a summary, a severity and a heading in the runbook, and no heading is without
+    observing.py names FILE…    every series that rules, alerts, alert tests and the dashboard ask for is in one of these
+                                scrapes, or written by backup.sh
+    observing.py runbook        each alert has a summary, a severity and a heading in the runbook, and no heading is without;
+                                RUNBOOK_URL takes the place of the page in every link
     observing.py dashboard OUT  the dashboard is sound, and its expressions go to OUT as rules for promtool
 """
 import json
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import yaml
 
 PROMETHEUS = pathlib.Path("Deploy/prometheus")
-RUNBOOK = pathlib.Path("Sources/Fleet/Documentation.docc/Operating.md")
+RUNBOOK = pathlib.Path("Sources/Fleet/Documentation.docc/Runbook.md")
+BACKUP = pathlib.Path("Deploy/lib/backup.sh")
 DASHBOARD = pathlib.Path("Deploy/grafana/dashboard.json")
 KEDA = pathlib.Path("Deploy/kubernetes/overlays/keda-prometheus/scaledobject.yaml")
 
@@ -25,9 +30,9 @@ def panels():
     return [panel for panel in json.loads(DASHBOARD.read_text())["panels"] if panel["type"] != "row"]
 
 
-def names(scrape):
+def names(*scrapes):
     known = {"up", "ALERTS"}
-    for line in pathlib.Path(scrape).read_text().splitlines():
+    for line in "\n".join(path.read_text() for path in [BACKUP, *map(pathlib.Path, scrapes)]).splitlines():
         if line.startswith("# TYPE "):
             _, _, name, kind = line.split()
             known |= {name + suffix for suffix in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name}
@@ -43,12 +48,13 @@ def names(scrape):
         bare = re.sub(r'"[^"]*"', '""', expression)
         for name in re.findall(r"\b(?:fanfare|process)[_:][a-z0-9_:]+|\bup\b", bare):
             if name not in known | recorded:
-                yield f"{place}: no worker tells {name}"
+                yield f"{place}: nobody tells {name}"
 
 
 def runbook():
     # As a forge names the places of a page: in small letters.
-    headings = {heading.lower(): heading for heading in re.findall(r"^### (\S+)$", RUNBOOK.read_text(), re.M)}
+    alerts = RUNBOOK.read_text().partition("\n## Alerts\n")[2].partition("\n## ")[0]
+    headings = {heading.lower(): heading for heading in re.findall(r"^### (\S+)$", alerts, re.M)}
     asked = set()
     for rule in rules("alerts.yml"):
         link = rule["annotations"].get("runbook_url", "")
@@ -64,6 +70,14 @@ def runbook():
             yield f"{rule['alert']}: summary or description is missing"
     for heading in set(headings.values()) - asked:
         yield f"the runbook's {heading} belongs to no alert"
+    page = "https://git.yours.example/docs/Runbook.md"
+    for form in ("object", "alerts"):
+        printed = subprocess.run(
+            [PROMETHEUS / "operator.sh", form], env={**os.environ, "RUNBOOK_URL": page}, check=True, capture_output=True, text=True
+        ).stdout
+        places = re.findall(r"runbook_url: (.+)#(\w+)$", printed, re.M)
+        if {place for place, _ in places} != {page} or {anchor for _, anchor in places} != set(headings):
+            yield f"operator.sh {form} prints other links than those of {page}"
 
 
 def dashboard(out):

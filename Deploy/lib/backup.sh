@@ -9,6 +9,9 @@
 # by pg_dump, whose version is at least the server's. `try` restores a file into a folder of its own, and a database into
 # the one that BACKUP_TRIAL_URL_FILE names (an empty one, which is overwritten each time); without that it says so and
 # leaves the dump's table of contents as the only trial. Exit 1: no backup was made, or it does not restore.
+#
+# `try` writes when the backup that restored was made into BACKUP_METRICS_FILE, if that is set: a file that node_exporter's
+# textfile collector reads (its name ends with .prom), for the alert BackupTooOld.
 set -euo pipefail
 umask 077
 
@@ -139,7 +142,26 @@ try() {
     printf '%s\n' "$file restores: $(($(wc -l <"$scratch/lists"))) lines of lists, $(($(wc -l <"$scratch/campaigns"))) of campaigns"
 }
 
+# Whoever collects it sees the whole file or the one before it, and only files that end with .prom.
+note_success() {
+    local file=${BACKUP_METRICS_FILE-} made
+    [ -n "$file" ] || return 0
+    made=$(stat -c %Y "$(newest "$kind")")
+    cat >"$scratch/metrics" <<METRICS
+# HELP fanfare_backup_success_timestamp_seconds Time of the newest backup that was restored on trial.
+# TYPE fanfare_backup_success_timestamp_seconds gauge
+fanfare_backup_success_timestamp_seconds $made
+METRICS
+    install -m 644 "$scratch/metrics" "$file.new"
+    mv "$file.new" "$file"
+}
+
 case $order in
-    make | fill | try) "$order" ;;
+    make | fill) "$order" ;;
+    try)
+        # One after the other, not with &&, in which a failure inside would be passed over.
+        try
+        note_success
+        ;;
     *) fail "make, fill or try, not $order" ;;
 esac

@@ -12,9 +12,9 @@ extension EndToEnd {
     @Suite("Server process")
     struct ServerProcess {
         /// Writes a server certificate of a new authority; clients trust the authority's file.
-        private func certify(_ fleet: PrivateFleet, _ name: String) throws {
+        private func certify(_ fleet: PrivateFleet, _ name: String, days: Int = 825) throws {
             let authority = try CertificateAuthority(commonName: name)
-            let identity = try authority.issueServer(names: ["localhost"], addresses: ["127.0.0.1"])
+            let identity = try authority.issueServer(names: ["localhost"], addresses: ["127.0.0.1"], days: days)
             for (file, bytes) in [
                 ("\(name).pem", authority.certificatePEM), ("server.pem", identity.certificatePEM),
                 ("server.key", identity.privateKeyPEM),
@@ -47,6 +47,7 @@ extension EndToEnd {
             _ path: String,
             trust name: String,
             _ wanted: String,
+            into output: String = "/dev/null",
             _ options: [String]
         ) async throws -> String? {
             try await aside {
@@ -54,24 +55,34 @@ extension EndToEnd {
                 process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
                 process.arguments =
                     [
-                        "-s", "-o", "/dev/null", "-w", wanted, "--cacert", "\(fleet.folder)/\(name).pem",
+                        "-s", "-o", output, "-w", wanted, "--cacert", "\(fleet.folder)/\(name).pem",
                         "https://127.0.0.1:\(port)\(path)",
                     ] + options
                 process.standardInput = FileHandle.nullDevice
-                let output = Pipe()
-                process.standardOutput = output
+                let pipe = Pipe()
+                process.standardOutput = pipe
                 try process.run()
-                let data = try output.fileHandleForReading.readToEnd() ?? Data()
+                let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
                 process.waitUntilExit()
                 return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
             }
+        }
+
+        /// Returns the days until the certificate ends, as the metrics tell.
+        private func daysLeft(_ fleet: PrivateFleet, _ port: Int, trust name: String) async throws -> Int {
+            let path = fleet.folder + "/scrape"
+            let status = try await curl(fleet, port, "/metrics", trust: name, "%{http_code}", into: path, [])
+            try #require(status == "200")
+            let metrics = WorkerMetrics(try String(contentsOfFile: path, encoding: .utf8))
+            let end = metrics.sum("fanfare_certificate_end_timestamp_seconds")
+            return (end - Int(TestClock.now().seconds)) / 86_400
         }
 
         @Test func `a server says that it is ready and lives, takes a new certificate, and ends in good order`()
             async throws
         {
             try await PrivateFleet.with { fleet in
-                try certify(fleet, "first")
+                try certify(fleet, "first", days: 5)
                 let port = try LoopbackPorts.free(1)[0]
                 let address = fleet.folder + "/notify"
                 let listener = try NotifyListener(address: address)
@@ -98,12 +109,19 @@ extension EndToEnd {
                 #expect(try await status(fleet, port, "/readyz", trust: "first") == 200)
                 try await hears("WATCHDOG=1", 3)
 
+                #expect(try await daysLeft(fleet, port, trust: "first") == 4)
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("CertificateEnds").contains("server.certificate_file"))
                 try certify(fleet, "second")
-                server.signal(SIGHUP)
+                try await book.remedy(
+                    "CertificateEnds",
+                    host: ["systemctl reload fanfare-server": { server.signal(SIGHUP) }]
+                )
                 try await hears("RELOADING=1")
                 try await hears("READY=1", 2)
                 #expect(try await status(fleet, port, "/livez", trust: "second") == 200)
                 #expect(try await status(fleet, port, "/livez", trust: "first") == nil)
+                #expect(try await daysLeft(fleet, port, trust: "second") > 800)
 
                 // Files that do not match change nothing.
                 try Data("no key".utf8).write(to: URL(fileURLWithPath: fleet.folder + "/server.key"))

@@ -66,12 +66,14 @@ extension EndToEnd {
                 }
                 let status = try await fleet.run("status")
                 #expect(status.exit == 1 && status.output.contains("was given up (status 410)"), "\(status.output)")
+                let book = Runbook(fleet: fleet)
+                #expect(try await book.check("WebhookOut").contains("410"))
                 let list = try await fleet.run("webhook", "list", "--json")
                 let entry = try #require(JSONReader.read(Array(list.output.utf8)).value?.array?.first)
                 #expect(entry["state"]?.string == "disabled" && (entry["waiting"]?.integer ?? 0) >= 1)
                 #expect(!list.output.contains("/in"))
                 let id = try #require(entry["id"]?.integer)
-                #expect(try await fleet.run("webhook", "resume", "\(id)").exit == 0)
+                try await book.remedy("WebhookOut", id: "\(id)")
                 let all = try await eventually("all of the second campaign") {
                     let requests = receiver.requests
                     return types(requests).last == "campaign.completed" && requests.count > 8 ? requests : nil
