@@ -112,7 +112,8 @@ extension EndToEnd {
 
                 let elsewhere = ["FANFARE_STORE_URL": "sqlite:elsewhere.db"]
                 #expect(try await fleet.told(.ledger, elsewhere).contains("elsewhere.db"))
-                #expect(try await Runbook(fleet: fleet, environment: elsewhere).check("ledger").contains("elsewhere.db"))
+                let afar = Runbook(fleet: fleet, environment: elsewhere)
+                #expect(try await afar.check("ledger").contains("elsewhere.db"))
                 try await fleet.allIsWell()
             }
         }
@@ -228,7 +229,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a certificate that ends in five days is named with its app, until a new one was read`() async throws {
+        @Test func `a certificate that ends in five days is named with its app, until a new one was read`() async throws
+        {
             try await PrivateFleet.with { fleet in
                 func certify(days: Int) throws {
                     let authority = try CertificateAuthority(commonName: "test")

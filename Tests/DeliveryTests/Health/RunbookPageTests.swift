@@ -71,7 +71,8 @@ import Testing
             let check = try #require(text.firstRange(of: "\n**Check** "), "\(name)")
             let remedy = try #require(text.firstRange(of: "\n**Remedy** "), "\(name)")
             try #require(check.upperBound < remedy.lowerBound, "\(name)")
-            #expect(text[check.upperBound..<remedy.lowerBound].contains("\n```\n"), "the check of \(name) has no command")
+            let commands = text[check.upperBound..<remedy.lowerBound]
+            #expect(commands.contains("\n```\n"), "the check of \(name) has no command")
         }
     }
 
