@@ -4,7 +4,7 @@ import Servers
 import Simulator
 import Testing
 
-/// What `fanfare status` and `fanfare campaign status` say is wrong.
+/// The words of `fanfare status` and `fanfare campaign status` about what is wrong.
 extension PrivateFleet {
     /// The exit status and the problems of `status --json`.
     func health(_ environment: [String: String] = [:]) async throws -> (exit: Int32, problems: [JSONValue]) {

@@ -198,14 +198,7 @@ extension EndToEnd {
 
                 let apps = try String(contentsOfFile: fleet.folder + "/apps.yaml", encoding: .utf8)
                 let other = OtherApps(fleet)
-                try other.write(apps.replacing("  news:\n", with: "  news:\n    per_second: 100000\n"))
-                let second = try await fleet.startWorker(roles: "sender", environment: other.environment)
-                #expect(try await fleet.told(.appVersions).contains("\(second.pid)"))
-                #expect(try await book.check("app_versions").contains("\(second.pid)"))
-                try other.write(apps)
-                try await book.remedy("app_versions")
-                try await fleet.allIsWell()
-
+                let second = try await inTwoMinds(fleet, apps, other)
                 for worker in [sender, second] { try await Self.stop(worker) }
                 try await fleet.publish(TestJob("stranded", TestDevices.tokens(20)))
                 try await eventually("it is accepted") { try await fleet.status("stranded") != nil }
@@ -288,6 +281,23 @@ extension EndToEnd {
         }
 
         // MARK: - Scenes
+
+        /// Gives one worker another version of the app, until the remedy has it read the others' file; returns it.
+        private func inTwoMinds(
+            _ fleet: PrivateFleet,
+            _ apps: String,
+            _ other: OtherApps
+        ) async throws -> FanfareProcess {
+            let book = Runbook(fleet: fleet)
+            try other.write(apps.replacing("  news:\n", with: "  news:\n    per_second: 100000\n"))
+            let second = try await fleet.startWorker(roles: "sender", environment: other.environment)
+            #expect(try await fleet.told(.appVersions).contains("\(second.pid)"))
+            #expect(try await book.check("app_versions").contains("\(second.pid)"))
+            try other.write(apps)
+            try await book.remedy("app_versions")
+            try await fleet.allIsWell()
+            return second
+        }
 
         /// Half of the devices live where it is now night by the job, half twelve hours ahead of them.
         private static func zoned(_ id: String) -> TestJob {
