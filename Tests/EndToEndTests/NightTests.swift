@@ -102,7 +102,7 @@ extension EndToEnd {
                 try await book.remedy(
                     "app_missing",
                     host: [
-                        "systemctl restart fanfare-worker@2": {
+                        "systemctl restart fanfare@2": {
                             lacking.terminate()
                             #expect(try await lacking.ended(within: .seconds(30)).exit == 0)
                             _ = try await fleet.startWorker()
@@ -145,7 +145,7 @@ extension EndToEnd {
                 #expect(try await fleet.run("doctor", "--offline").exit == 1)
                 try await book.remedy(
                     "WorkerDown",
-                    host: ["systemctl restart fanfare-worker@1": { _ = try await fleet.startWorker() }]
+                    host: ["systemctl restart fanfare@1": { _ = try await fleet.startWorker() }]
                 )
                 try await fleet.allIsWell()
             }

@@ -70,6 +70,13 @@ extension EndToEnd {
                 let problems = try document(status)["problems"]?.array ?? []
                 let told = problems.first { $0["code"] == "reload_refused" }
                 #expect(status.exit == 1 && told?["cause"]?.string?.contains("lost.p8") == true, "\(status)")
+
+                let runbook = Runbook(fleet: fleet)
+                #expect(try await runbook.check("reload_refused").contains("lost.p8"))
+                try Data(text.utf8).write(to: theirs)
+                try await runbook.remedy("reload_refused")
+                let mended = try await fleet.run("status", "--json").output
+                #expect(!mended.contains("reload_refused"), "\(mended)")
             }
         }
 

@@ -165,7 +165,7 @@ extension EndToEnd {
                     try await book.remedy(
                         "NoWorkers",
                         host: [
-                            "systemctl start fanfare-worker@1": {
+                            "systemctl start fanfare@1": {
                                 keep(try await fleet.startWorker(roles: "intake,planner,tracking"))
                             }
                         ]
@@ -187,7 +187,7 @@ extension EndToEnd {
                     try await book.remedy(
                         "queued",
                         host: [
-                            "systemctl restart 'fanfare-worker@*'": {
+                            "systemctl restart 'fanfare@*'": {
                                 frozen.kill()
                                 keep(try await fleet.startWorker(roles: "sender"))
                             }
@@ -211,7 +211,7 @@ extension EndToEnd {
                 try await book.remedy(
                     "no_credentials",
                     host: [
-                        "systemctl restart 'fanfare-worker@*'": {
+                        "systemctl restart 'fanfare@*'": {
                             try await Self.stop(without)
                             _ = try await fleet.startWorker()
                         }
