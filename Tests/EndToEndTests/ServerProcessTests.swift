@@ -109,7 +109,8 @@ extension EndToEnd {
                 #expect(try await status(fleet, port, "/readyz", trust: "first") == 200)
                 try await hears("WATCHDOG=1", 3)
 
-                #expect(try await daysLeft(fleet, port, trust: "first") == 4)
+                let days = try await daysLeft(fleet, port, trust: "first")
+                #expect((4...5).contains(days), "\(days)")
                 let book = Runbook(fleet: fleet)
                 #expect(try await book.check("CertificateEnds").contains("server.certificate_file"))
                 try certify(fleet, "second")
