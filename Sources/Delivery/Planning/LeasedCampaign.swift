@@ -44,6 +44,9 @@ public struct LeasedCampaign: Sendable, Equatable {
         LeaseToken(campaign: facts.number, share: facts.share, epoch: leaseEpoch, worker: worker)
     }
 
+    /// The right to write for the whole campaign, whatever share this is.
+    public var wholeToken: LeaseToken { LeaseToken(campaign: facts.number, epoch: leaseEpoch, worker: worker) }
+
     /// The key of the share.
     public var key: ShareKey { ShareKey(facts) }
 }

@@ -22,10 +22,17 @@ public struct PlannerLease: Sendable, Equatable {
     /// The lease as `worker` has it from now on; nil while it is another worker's.
     ///
     /// The result is unchanged until a third of the lease is over: then nothing is to be written.
-    public func taken(by worker: Int64, isPaced: Bool, now: Timestamp) -> PlannerLease? {
+    ///
+    /// - Parameters:
+    ///   - worker: The worker that asks.
+    ///   - isPaced: True if the campaign is under a rate.
+    ///   - isIdle: True if the owner is of a version that cannot freeze this campaign's audience on; then it is taken
+    ///     at once, and the epoch fences the owner.
+    ///   - now: The instant.
+    public func taken(by worker: Int64, isPaced: Bool, isIdle: Bool = false, now: Timestamp) -> PlannerLease? {
         let length = isPaced ? Self.pacedLength : Self.length
         guard owner == worker else {
-            guard owner == 0 || FutureLimit.lease.isPassed(until, now: now) else { return nil }
+            guard owner == 0 || isIdle || FutureLimit.lease.isPassed(until, now: now) else { return nil }
             return PlannerLease(owner: worker, epoch: epoch + 1, until: now.advanced(by: length))
         }
         let isFresh = until > now.advanced(by: length * 2 / 3) && until <= FutureLimit.lease.limit(now)

@@ -125,6 +125,18 @@ extension PlannerSteps {
         case fenced
     }
 
+    /// The result of `freeze`.
+    public enum Freezing: Sendable, Equatable {
+        /// There is more to do.
+        case goesOn
+        /// A piece of an audience that flows is frozen: its chunks may be cut now. There is more to do.
+        case passed
+        /// The audience is complete.
+        case done
+        /// Another planner has the campaign, or it is over.
+        case fenced
+    }
+
     /// The stage of a pass; the next stage begins when the steps of this one are done.
     enum Stage: Equatable {
         /// Waits until the instant, or until somebody wakes the planner. Next: `holding`.
@@ -153,11 +165,11 @@ extension PlannerSteps {
         case turns
         /// Next: `inApp`.
         case sweeping
-        /// Next: `audiences`.
-        case inApp
         /// Next: `cutting`.
-        case audiences
-        /// Next: `resting`.
+        case inApp
+        /// Before the audiences: what is frozen is cut before more is frozen. Next: `audiences`.
         case cutting
+        /// Next: `resting`.
+        case audiences
     }
 }

@@ -54,11 +54,18 @@ extension PlannerSteps {
 
     // MARK: Audiences
 
-    /// Takes the progress of the audience; once it is done, the next pass leases the campaign with its chunks.
-    public mutating func froze(_ work: Work) {
+    /// Takes the progress of the audience; the next pass leases the campaign with the chunks that may be cut.
+    public mutating func froze(_ work: Freezing) {
         guard case .freeze(let lease, _) = doing else { return }
-        freezing = work == .goesOn ? lease.facts.number : nil
-        if work == .done { leasedAt = nil }
+        switch work {
+        case .goesOn: freezing = lease.facts.number
+        case .passed:
+            (freezing, leasedAt) = (lease.facts.number, nil)
+            // Another audience would close this one for the rest of the slice.
+            freezeEnd = MonotonicInstant(nanoseconds: 0)
+        case .done: (freezing, leasedAt) = (nil, nil)
+        case .fenced: freezing = nil
+        }
     }
 }
 

@@ -70,7 +70,7 @@ public struct PlannerSteps: Sendable {
     var preparing: UInt32?
     /// The campaign whose audience is being materialised.
     var freezing: UInt32?
-    private var freezeEnd = MonotonicInstant(nanoseconds: 0)
+    var freezeEnd = MonotonicInstant(nanoseconds: 0)
 
     /// The shares whose guard lets nothing more out in this pass.
     var guarded: Set<ShareKey> = []
@@ -184,12 +184,12 @@ public struct PlannerSteps: Sendable {
             stage = .inApp
             beginInApp(observation)
         case .inApp:
-            stage = .audiences
-            freezeAudiences(observation)
-        case .audiences:
             stage = .cutting
             beginCutting(observation)
-        case .cutting: endPass(observation)
+        case .cutting:
+            stage = .audiences
+            freezeAudiences(observation)
+        case .audiences: endPass(observation)
         }
         return nil
     }
@@ -259,7 +259,9 @@ public struct PlannerSteps: Sendable {
     }
 
     private mutating func freezeAudiences(_ observation: Observation) {
-        let due = leases.filter { $0.facts.mayFreeze(at: observation.shared) }
+        // The shares of a campaign of several providers have one audience.
+        var seen: Set<UInt32> = []
+        let due = leases.filter { $0.facts.mayFreeze(at: observation.shared) && seen.insert($0.facts.number).inserted }
         if let campaign = freezing, !due.contains(where: { $0.facts.number == campaign }) {
             freezing = nil
             add([.forget(campaign: campaign)])

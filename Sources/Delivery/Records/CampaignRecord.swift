@@ -81,6 +81,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var isInApp: Bool
     /// The outcome with which it was marked as over, which no clock and no later order undoes; nil if it is not over.
     public var endedAs: Outcome?
+    /// True if its audience is still being frozen, while what is frozen is sent (`AudienceFlow`).
+    public var isFlowing: Bool
 
     /// Facts of a campaign.
     public init(
@@ -106,7 +108,8 @@ public struct CampaignFacts: Sendable, Equatable {
         share: ProviderName? = nil,
         askedEvents: AskedEvents = [],
         isInApp: Bool = false,
-        endedAs: Outcome? = nil
+        endedAs: Outcome? = nil,
+        isFlowing: Bool = false
     ) {
         self.number = number
         self.app = app
@@ -131,6 +134,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.askedEvents = askedEvents
         self.isInApp = isInApp
         self.endedAs = endedAs
+        self.isFlowing = isFlowing
     }
 
     /// The outcome of the remaining devices if nothing more may be sent; nil while sending is allowed.

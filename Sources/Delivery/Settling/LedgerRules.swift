@@ -11,7 +11,7 @@ extension CampaignFacts {
     ///
     /// That is possible during a pause too, so that a person decides on exact numbers.
     public func mayFreeze(at now: Timestamp) -> Bool {
-        stage == .planning && ending(at: now) == nil
+        (stage == .planning || isFlowing) && ending(at: now) == nil
     }
 
     /// Returns true if it may supersede older campaigns: nothing but those keeps it from being planned.

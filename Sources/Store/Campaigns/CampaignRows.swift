@@ -52,14 +52,18 @@ enum CampaignRows {
         AND z.urgency IN ('', c.urgency)) AS is_suspended, c.per_second, c.ramp_up, c.superseded_by, \
         c.collapse_key IS NULL OR c.released_at IS NOT NULL AS is_released, c.end_changes, \(own).content_trips, \
         c.has_quiet_hours, c.repeats, c.provider = '' AS has_shares, \(own == "c" ? "''" : provider) AS share, \
-        (SELECT e.events FROM asked_events e WHERE e.app = c.app) AS asked_events, c.in_app, c.rest_outcome
+        (SELECT e.events FROM asked_events e WHERE e.app = c.app) AS asked_events, c.in_app, c.rest_outcome, \
+        c.flows, c.started_at IS NOT NULL AS is_started
         """
     }
 
     static func facts(_ rows: borrowing Rows) throws(LedgerError) -> CampaignFacts {
-        guard let stage: CampaignStage = rows.value("stage") else {
+        guard var stage: CampaignStage = rows.value("stage") else {
             throw .failed("campaign \(rows.int64("number")) is in a stage that this version does not know")
         }
+        // The stored stage keeps earlier versions away until the audience is complete.
+        let isFlowing = stage == .planning && rows.bool("flows")
+        if isFlowing { stage = rows.bool("is_started") ? .sending : .scheduled }
         return CampaignFacts(
             number: rows.uint32("number"),
             app: rows.text("app"),
@@ -83,7 +87,8 @@ enum CampaignRows {
             share: rows.text("share").isEmpty ? nil : rows.provider("share"),
             askedEvents: AskedEvents(rawValue: UInt8(truncatingIfNeeded: rows.optionalInt64("asked_events") ?? 0)),
             isInApp: rows.bool("in_app"),
-            endedAs: rows.value("rest_outcome")
+            endedAs: rows.value("rest_outcome"),
+            isFlowing: isFlowing
         )
     }
 

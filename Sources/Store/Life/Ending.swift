@@ -73,8 +73,12 @@ extension LedgerTransaction {
     /// Has no effect a second time. Returns true if devices are left that nobody has sent to or is sending to.
     @discardableResult
     func markEnded(_ campaign: CampaignFacts, _ outcome: Outcome) throws(LedgerError) -> Bool {
-        guard campaign.endedAs == nil else { return false }
         let number = campaign.number
+        guard campaign.endedAs == nil else {
+            // A worker of an earlier version has marked it, and left what it does not know of.
+            _ = try endFlow(number)
+            return false
+        }
         let isFrozen = try abandonFrozen(number)
         if campaign.isInApp { try endInApp(number) }
         if campaign.hasShares {

@@ -201,7 +201,8 @@ extension LedgerReader {
                 SELECT q.ends_at FROM quiet_spans q
                 WHERE q.campaign = p.campaign AND q.part = p.part AND q.begins_at <= ?2 AND q.ends_at > ?2
             ) AS quiet_until, p.provider, p.expires_at > 0 AS has_own_times
-            FROM parts p JOIN campaigns c ON c.number = p.campaign WHERE p.campaign = ?1 ORDER BY p.part
+            FROM parts p JOIN campaigns c ON c.number = p.campaign
+            WHERE p.campaign = ?1 AND (p.provider IS NOT NULL OR p.expires_at > 0) ORDER BY p.part
             """,
             .int(campaign),
             .time(now)

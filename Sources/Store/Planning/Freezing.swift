@@ -31,14 +31,27 @@ public struct FrozenAudience: Sendable, Equatable {
     public var chunks: Int
     /// The devices in these chunks.
     public var devices: Int
-    /// The users without a device up to that position.
+    /// The users without a device up to that position; of an audience that flows, the devices of providers that the
+    /// app does not have.
     public var withoutToken: Int
+    /// What an audience has that is sent while it is frozen; nil for one that is frozen as a whole.
+    public var flow: Flow?
+
+    /// What an audience has that is sent while it is frozen.
+    public struct Flow: Sendable, Equatable {
+        /// The share of the registry that the audience probably has.
+        public var sample: AudienceSample
+        /// The chunks that were closed for a piece's sake, up to the position.
+        public var splits = 0
+    }
 }
 
 /// The result of a planner's step of materializing an audience.
 public enum FreezeResult: Sendable, Equatable {
     /// The chunks are written.
     case written
+    /// The chunks are written, and the campaign has them: the cursor of an audience that flows has passed them.
+    case passed
     /// Another worker plans this campaign now, or the campaign is over; nothing was written.
     case fenced
     /// The audience is complete; its size includes duplicates and users without a device.
@@ -75,7 +88,9 @@ extension LedgerTransaction {
     /// removed, so that the list contains each device once.
     public func openFrozen(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> FrozenAudience? {
         let campaign = lease.campaign
-        guard try holdsLease(lease), var audience = try reader.frozenAudience(campaign) else { return nil }
+        guard try holdsLease(lease) else { return nil }
+        if let flowing = try reader.flowingAudience(campaign) { return try goOn(with: flowing) }
+        guard var audience = try reader.wholeAudience(campaign) else { return nil }
         // A list that nobody has written to for an hour is swept.
         let isThere =
             try db.number(
@@ -98,17 +113,20 @@ extension LedgerTransaction {
             )
             return audience
         }
-        for table in ["chunks", "chunk_dead"] {
-            try db.run(
-                "DELETE FROM \(table) WHERE list = ?1 AND ordinal >= ?2",
-                .int(audience.list),
-                .int(audience.chunks)
-            )
-        }
+        try removeChunks(of: audience.list, from: audience.chunks)
         return audience
     }
 
+    /// Removes the chunks of a list from an ordinal on.
+    func removeChunks(of list: UInt32, from ordinal: Int) throws(LedgerError) {
+        for table in ["chunks", "chunk_dead"] {
+            try db.run("DELETE FROM \(table) WHERE list = ?1 AND ordinal >= ?2", .int(list), .int(ordinal))
+        }
+    }
+
     /// Writes the next chunks of an audience; a checkpoint is the position to resume from after a crash.
+    ///
+    /// At a checkpoint of an audience that flows, its cursor passes the chunks: they may be cut.
     ///
     /// - Parameters:
     ///   - chunks: A few hundred at most.
@@ -126,7 +144,8 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> FreezeResult {
         guard lease.campaign == audience.campaign, try holdsLease(lease),
-            try reader.frozenAudience(audience.campaign)?.list == audience.list
+            let old = try reader.frozenAudience(audience.campaign), old.list == audience.list,
+            (old.flow == nil) == (audience.flow == nil)
         else { return .fenced }
         if findsDead {
             try appendChunks(chunks, to: audience.list, now: now)
@@ -135,6 +154,10 @@ extension LedgerTransaction {
         }
         for chunk in chunks { try markOptedOut(chunk.optedOut, list: audience.list, ordinal: chunk.ordinal) }
         guard isCheckpoint else { return .written }
+        guard old.flow == nil else {
+            try pass(audience, from: old)
+            return .passed
+        }
         try db.run(
             """
             UPDATE frozen_audiences SET position = ?2, chunks = ?3, devices = ?4, no_token = ?5 WHERE campaign = ?1
@@ -153,7 +176,8 @@ extension LedgerTransaction {
     /// An empty audience ends the campaign. One larger than `at_most` pauses it before its first push.
     ///
     /// `contents` has the content for each provider of the devices; it is empty if the accepted content applies.
-    /// `parts` has a part for each time zone of the devices, for a campaign that is split by zones.
+    /// `parts` has a part for each time zone of the devices, for a campaign that is split by zones. An audience that
+    /// flows has neither: its planning ends.
     public func finishFrozen(
         _ audience: FrozenAudience,
         contents: [CampaignContent] = [],
@@ -163,6 +187,9 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> FreezeResult {
         let campaign = audience.campaign
         guard lease.campaign == campaign, try holdsLease(lease) else { return .fenced }
+        if let flowing = try reader.flowingAudience(campaign) {
+            return flowing == audience ? try finishFlow(flowing, now: now) : .fenced
+        }
         let rows = try db.rows(
             "SELECT list, duplicates, at_most, source FROM frozen_audiences WHERE campaign = ?1",
             .int(campaign)
@@ -203,26 +230,32 @@ extension LedgerTransaction {
         try writeParts(parts, campaign: campaign, list: audience.list, now: now)
         try bumpRevision()
         try note(.frozen, campaign: campaign, ["audience": .number(JSONNumber(meant))], now: now)
-        if record.devices == 0 {
-            try note(.failed, campaign: campaign, ["reason": "the audience is empty"], now: now)
-            try db.run(
-                """
-                UPDATE campaigns SET stage = \(CampaignStage.failed.sql), failure = ?2, completed_at = ?3, lease_owner = 0
-                WHERE number = ?1
-                """,
-                .int(campaign),
-                .text("the audience is empty: no device in the registry matches, or all are left out"),
-                .time(now)
-            )
-            return .empty
-        }
+        if record.devices == 0 { return try failEmpty(campaign, now: now) }
         if let most, Int64(meant) > most { _ = try pause(campaign: campaign, reason: .atMost, now: now) }
         return .frozen(audience: meant)
     }
 
+    /// Ends a campaign whose audience has no device.
+    func failEmpty(_ campaign: UInt32, now: Timestamp) throws(LedgerError) -> FreezeResult {
+        try note(.failed, campaign: campaign, ["reason": "the audience is empty"], now: now)
+        try db.run(
+            """
+            UPDATE campaigns SET stage = \(CampaignStage.failed.sql), failure = ?2, completed_at = ?3, lease_owner = 0
+            WHERE number = ?1
+            """,
+            .int(campaign),
+            .text("the audience is empty: no device in the registry matches, or all are left out"),
+            .time(now)
+        )
+        return .empty
+    }
+
     /// Abandons the audience of a campaign that ends before it is complete; returns false if it is complete.
+    ///
+    /// What of an audience was sent while it was frozen stays.
     func abandonFrozen(_ campaign: UInt32) throws(LedgerError) -> Bool {
-        guard let audience = try reader.frozenAudience(campaign) else { return false }
+        if try endFlow(campaign) { return true }
+        guard let audience = try reader.wholeAudience(campaign) else { return false }
         try abandonList(audience.list)
         try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))
         try db.run(
@@ -237,17 +270,34 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
+    /// The audience of a campaign that is being frozen, either way; nil if there is none.
     func frozenAudience(_ campaign: UInt32) throws(LedgerError) -> FrozenAudience? {
+        if let flowing = try flowingAudience(campaign) { return flowing }
+        return try wholeAudience(campaign)
+    }
+
+    /// The audience of a campaign that is being frozen as a whole, as of its last checkpoint; nil if there is none.
+    func wholeAudience(_ campaign: UInt32) throws(LedgerError) -> FrozenAudience? {
         let rows = try db.rows(
             """
-            SELECT c.app, c.job, c.push_type, c.carries_variables, f.source, f.excluded, f.list, f.position, f.last,
-                f.chunks, f.devices, f.no_token, c.created_at, c.provider
+            SELECT \(FrozenAudience.columns), f.source
             FROM frozen_audiences f JOIN campaigns c ON c.number = f.campaign WHERE f.campaign = ?1
             """,
             .int(campaign)
         )
-        guard try rows.next() else { return nil }
-        return FrozenAudience(
+        return try rows.next() ? FrozenAudience(campaign: campaign, rows) : nil
+    }
+}
+
+extension FrozenAudience {
+    /// The columns that both kinds of audiences have, in a query with the rows `f` and `campaigns c`.
+    static let columns = """
+        c.app, c.job, c.push_type, c.carries_variables, f.excluded, f.list, f.position, f.last, f.chunks, f.devices, \
+        f.no_token, c.created_at, c.provider
+        """
+
+    init(campaign: UInt32, _ rows: borrowing Rows) {
+        self.init(
             campaign: campaign,
             app: rows.text("app"),
             createdAt: rows.time("created_at"),

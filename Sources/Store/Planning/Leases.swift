@@ -19,10 +19,10 @@ extension LedgerTransaction {
             """
             SELECT \(CampaignRows.columns), c.urgency, c.provider, c.lease_epoch,
                 \(UnplannedChunks.released(by: 2)) AS unplanned_chunks,
-                c.lease_owner, c.lease_until
+                c.lease_owner, c.lease_until, \(Self.isIdle) AS is_idle
             FROM campaigns c
             WHERE c.completed_at IS NULL
-                AND (c.lease_owner IN (0, ?1) OR c.lease_until <= ?2 OR c.lease_until > ?3)
+                AND (c.lease_owner IN (0, ?1) OR c.lease_until <= ?2 OR c.lease_until > ?3 OR \(Self.isIdle))
             ORDER BY c.urgency = \(Urgency.bulk.sql), c.number
             """,
             .int(worker),
@@ -30,7 +30,7 @@ extension LedgerTransaction {
             .time(FutureLimit.lease.limit(now))
         )
         var leased: [LeasedCampaign] = []
-        var renewals: [(number: UInt32, lease: PlannerLease)] = []
+        var renewals: [(facts: CampaignFacts, lease: PlannerLease)] = []
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
             guard apps.contains(facts.app), let urgency: Urgency = rows.value("urgency") else { continue }
@@ -41,8 +41,9 @@ extension LedgerTransaction {
                 epoch: rows.uint32("lease_epoch"),
                 until: Timestamp(milliseconds: rows.int64("lease_until"))
             )
-            guard let lease = last.taken(by: worker, isPaced: isPaced, now: now) else { continue }
-            if lease != last { renewals.append((facts.number, lease)) }
+            let isIdle = rows.bool("is_idle")
+            guard let lease = last.taken(by: worker, isPaced: isPaced, isIdle: isIdle, now: now) else { continue }
+            if lease != last { renewals.append((facts, lease)) }
             leased.append(
                 LeasedCampaign(
                     facts: facts,
@@ -58,10 +59,16 @@ extension LedgerTransaction {
         for renewal in renewals {
             try db.run(
                 "UPDATE campaigns SET lease_owner = ?2, lease_epoch = ?3, lease_until = ?4 WHERE number = ?1",
-                .int(renewal.number),
+                .int(renewal.facts.number),
                 .int(worker),
                 .int(renewal.lease.epoch),
                 .time(renewal.lease.until)
+            )
+            guard renewal.facts.isFlowing else { continue }
+            try db.run(
+                "UPDATE audience_flows SET holder = ?2 WHERE campaign = ?1",
+                .int(renewal.facts.number),
+                .int(worker)
             )
         }
         guard leased.contains(where: \.facts.hasShares) else { return leased }
@@ -71,6 +78,14 @@ extension LedgerTransaction {
         }
         return shares
     }
+
+    /// The condition that a worker of an earlier version leases a campaign whose audience flows: it does nothing for
+    /// it, and does not write itself into `audience_flows`.
+    private static let isIdle = """
+        (c.flows = 1 AND c.stage = \(CampaignStage.planning.sql) AND EXISTS (
+            SELECT 1 FROM audience_flows w WHERE w.campaign = c.number AND w.holder <> c.lease_owner
+        ))
+        """
 
     private func shares(
         of lease: LeasedCampaign,

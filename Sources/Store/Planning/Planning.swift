@@ -128,7 +128,8 @@ extension LedgerTransaction {
     func begin(campaign: UInt32, now: Timestamp) throws(LedgerError) {
         let first = try db.run(
             """
-            UPDATE campaigns SET stage = \(CampaignStage.sending.sql), started_at = ?2
+            UPDATE campaigns SET started_at = ?2,
+                stage = CASE WHEN flows = 1 THEN stage ELSE \(CampaignStage.sending.sql) END
             WHERE number = ?1 AND started_at IS NULL
             """,
             .int(campaign),

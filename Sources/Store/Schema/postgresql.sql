@@ -640,3 +640,22 @@ CREATE TABLE reload_orders (
     at BIGINT NOT NULL,
     actor TEXT COLLATE "C" NOT NULL
 );
+
+-- migration audience_flows
+
+CREATE TABLE audience_flows (
+    campaign BIGINT PRIMARY KEY,
+    holder BIGINT NOT NULL,
+    excluded BIGINT,
+    list BIGINT NOT NULL,
+    position BIGINT NOT NULL,
+    last BIGINT NOT NULL,
+    chunks BIGINT NOT NULL,
+    devices BIGINT NOT NULL,
+    no_token BIGINT NOT NULL,
+    splits BIGINT NOT NULL,
+    per_million BIGINT NOT NULL,
+    error_per_million BIGINT NOT NULL
+);
+ALTER TABLE campaigns ADD COLUMN flows BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE campaigns ADD COLUMN unexamined BIGINT;

@@ -736,3 +736,28 @@ CREATE TABLE reload_orders (
     at INTEGER NOT NULL,
     actor TEXT NOT NULL
 );
+
+-- migration audience_flows
+
+-- The progress of a campaign whose audience is sent while it is frozen (AudienceFlow); frozen_audiences has the others.
+--
+-- Such a campaign stays in the stage planning until its audience is complete, so that earlier versions neither cut nor
+-- complete it; flows says what it is. holder is the worker whose lease knows of this table. splits counts the chunks
+-- that were closed before they were full. The share of the registry that it has, and the share's error, are in
+-- millionths. unexamined is the estimate of the devices that a campaign which ended before never looked at.
+CREATE TABLE audience_flows (
+    campaign INTEGER PRIMARY KEY,
+    holder INTEGER NOT NULL,
+    excluded INTEGER,
+    list INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    chunks INTEGER NOT NULL,
+    devices INTEGER NOT NULL,
+    no_token INTEGER NOT NULL,
+    splits INTEGER NOT NULL,
+    per_million INTEGER NOT NULL,
+    error_per_million INTEGER NOT NULL
+);
+ALTER TABLE campaigns ADD COLUMN flows INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE campaigns ADD COLUMN unexamined INTEGER;
