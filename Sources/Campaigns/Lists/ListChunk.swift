@@ -46,6 +46,11 @@ public struct ListBuilder: Sendable {
     /// The number of devices in finished chunks.
     public private(set) var deviceCount: UInt32 = 0
 
+    /// The number of chunks under construction.
+    public var openCount: Int { open.count }
+    /// The number of devices in them.
+    public var openDeviceCount: Int { open.values.reduce(0) { $0 + $1.devices.count } }
+
     /// Creates an empty builder that continues after chunks and devices that are already written.
     public init(chunksBefore: Int = 0, devicesBefore: Int = 0) {
         (chunkCount, deviceCount) = (UInt32(chunksBefore), UInt32(devicesBefore))

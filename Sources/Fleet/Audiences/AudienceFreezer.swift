@@ -12,91 +12,71 @@ import Store
 final class AudienceFreezer {
     /// The most chunks in a transaction: about 2 MB, so that workers on the same ledger need not wait.
     private static let chunksMax = 100
-    /// The devices between two checkpoints, at which all open chunks are closed.
-    private static let checkpointDevices = 250_000
+    /// The fewest device numbers of a page, in a registry of which few are meant.
+    private static let spanMin = 512
 
     private let ledger: Ledger
     private let apps: AppDirectory
     private let job: Job
+    /// The right to write for the whole campaign.
     let lease: LeaseToken
     private let walk: AudienceWalk
     private let findsDead: Bool
     private let skipsDenied: Bool
+    /// The providers with a share, of an audience that flows; nil for others, whose providers are found with it.
+    private let providers: Set<ProviderName>?
     private var audience: FrozenAudience
     private var builder: ListBuilder
+    private var pieces: AudiencePieces
     private var waiting: [ListChunk] = []
     private var chunkCount: Int
-    private var devicesAtCheckpoint: Int
     private let withoutTokenBefore: Int
+    /// The devices whose providers the app does not have, of an audience that flows.
+    private var unserved = 0
 
-    /// Starts, or continues after the last checkpoint; nil when the lease is another worker's or the campaign is over.
-    static func open(_ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) async throws -> AudienceFreezer? {
-        // All tokens that providers have called dead so far are known before any device is taken.
-        while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}
-        let opened = try await ledger.write(.normal) { try $0.openFrozen(lease, now: ledger.now()) }
-        guard let audience = opened else { return nil }
-        var job = try Job(stored: audience.job)
-        // Periods counted from this instant are the same for every planner.
-        job.createdAt = audience.createdAt
-        let now = ledger.now()
-        let exclusion = try await Exclusion.read(
-            job.exclude,
-            app: audience.app,
-            list: audience.excluded,
-            now: now,
-            from: ledger
-        )
-        var segment: TrackedSegment?
-        if case .segment(let asked) = job.audience {
-            segment = try await TrackedSegment.read(asked, app: audience.app, now: now, from: ledger)
-        }
-        return AudienceFreezer(audience, job, segment, exclusion, lease, apps, ledger)
-    }
-
-    private init(
-        _ audience: FrozenAudience,
-        _ job: Job,
-        _ segment: TrackedSegment?,
-        _ exclusion: Exclusion,
-        _ lease: LeaseToken,
-        _ apps: AppDirectory,
-        _ ledger: Ledger
-    ) {
-        self.ledger = ledger
-        self.apps = apps
-        self.job = job
-        self.lease = lease
-        self.audience = audience
-        let source: AudienceWalk.Source
-        switch job.audience {
-        case .users(let users): source = .users(users)
-        case .segment: source = .registry(segment)
-        case .everyone: source = .registry(nil)
-        case .devices, .list: source = .list(audience.source ?? 0)
-        }
+    /// Creates the work for an audience as it stands in the ledger.
+    init(_ opened: OpenedAudience, _ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) {
+        let audience = opened.audience
+        (self.ledger, self.apps, self.lease, self.audience) = (ledger, apps, lease, audience)
+        (job, providers) = (opened.job, opened.providers)
         walk = AudienceWalk(
-            source,
+            opened.source,
             app: audience.app,
-            exclusion: exclusion,
+            exclusion: opened.exclusion,
             carriesVariables: audience.carriesVariables,
             from: audience.position,
             to: audience.last,
             in: ledger
         )
         findsDead = audience.source != nil
-        skipsDenied = audience.pushType == .alert
+        skipsDenied = audience.skipsDenied
         builder = ListBuilder(chunksBefore: audience.chunks, devicesBefore: audience.devices)
-        (chunkCount, devicesAtCheckpoint) = (audience.chunks, audience.devices)
+        pieces = AudiencePieces(
+            flows: audience.flow != nil,
+            devices: audience.devices,
+            splits: audience.flow?.splits ?? 0,
+            expected: audience.estimate
+        )
+        chunkCount = audience.chunks
         withoutTokenBefore = audience.withoutToken
     }
 
-    /// Works for about this long; returns `written` while there is more to do.
+    /// The estimate of the whole audience, if it flows.
+    var estimate: AudienceEstimate? { audience.estimate }
+
+    /// Works for about this long; returns `written` while there is more to do, and `passed` as soon as a piece of an
+    /// audience that flows may be cut.
     func step(upTo limit: Duration) async throws -> FreezeResult {
         let end = ContinuousClock.now + limit
         while !walk.isOver {
+            setSpan()
             try await walk.next { member in
                 // A native push is only for providers that it has a payload for.
                 guard job.brings(for: member.group.provider) else { return }
+                if let providers, !providers.contains(member.group.provider) {
+                    unserved += 1
+                    return
+                }
                 let chunk = builder.add(
                     member.group,
                     token: member.token,
@@ -107,10 +87,14 @@ final class AudienceFreezer {
                 )
                 if let chunk { waiting.append(chunk) }
             }
-            if try await write() == .fenced { return .fenced }
+            switch try await write() {
+            case .fenced: return .fenced
+            case .passed where !walk.isOver: return .passed
+            default: break
+            }
             if ContinuousClock.now >= end, !walk.isOver { return .written }
         }
-        guard try await write(closing: true) == .written else { return .fenced }
+        if try await write(closing: true) == .fenced { return .fenced }
         let (final, lease) = (audience, lease)
         let (contents, parts) = (try await contents(), try await parts())
         return try await ledger.write(.synced) { [ledger] in
@@ -118,20 +102,22 @@ final class AudienceFreezer {
         }
     }
 
+    /// Chooses the page's size: the first pieces are smaller than a page.
+    private func setSpan() {
+        let missing = pieces.devices + pieces.size - devices
+        walk.span = min(LedgerReader.registryPageSpan, Int64(max(Self.spanMin, missing)))
+    }
+
+    /// All devices so far, those in chunks under construction too.
+    private var devices: Int { Int(builder.deviceCount) + builder.openDeviceCount }
+
     /// Returns the content for each provider of the devices; empty if the campaign was accepted for that provider.
     private func contents() async throws -> [CampaignContent] {
+        guard audience.flow == nil else { return [] }
         let list = audience.list
         let found = try await ledger.read { try $0.chunkProviders(list: list) }
         if found.isEmpty || found == [audience.provider] { return [] }
-        let app = KnownApp(audience.app, in: apps)
-        return try found.map { name in
-            guard let provider = ProviderRegistry.provider(named: name) else {
-                throw LedgerError.failed(
-                    "the audience has devices of \(name.rawValue), which this version does not know"
-                )
-            }
-            return app.variants(of: job, for: provider).content
-        }
+        return try apps.contents(of: job, app: audience.app, for: found)
     }
 
     /// Returns the parts of a campaign that is cut by time zone; only the lease's holder writes to its list.
@@ -144,7 +130,8 @@ final class AudienceFreezer {
 
     /// Writes the chunks that are complete; at a checkpoint or the end, all of them.
     private func write(closing: Bool = false) async throws -> FreezeResult {
-        let isDue = closing || Int(builder.deviceCount) - devicesAtCheckpoint >= Self.checkpointDevices
+        let open = builder.openCount
+        let isDue = closing || pieces.isDue(devices: devices, open: open)
         if isDue { waiting += builder.finish() }
         guard isDue || waiting.count >= Self.chunksMax else { return .written }
         let chunks = waiting
@@ -152,17 +139,13 @@ final class AudienceFreezer {
         chunkCount += chunks.count
         var starts = Array(stride(from: 0, to: chunks.count, by: Self.chunksMax))
         if starts.isEmpty { starts = [0] }
+        var result = FreezeResult.written
         for start in starts {
             let end = min(start + Self.chunksMax, chunks.count)
             let isCheckpoint = isDue && end == chunks.count
-            if isCheckpoint {
-                (audience.position, audience.chunks) = (walk.position, chunkCount)
-                audience.devices = Int(builder.deviceCount)
-                audience.withoutToken = withoutTokenBefore + walk.withoutToken
-                devicesAtCheckpoint = audience.devices
-            }
+            if isCheckpoint { moveCursor(open: open) }
             let (piece, now, finds, lease) = (Array(chunks[start..<end]), audience, findsDead, lease)
-            let result = try await ledger.write(.normal, priority: .withOthers) { [ledger] in
+            result = try await ledger.write(.normal, priority: .withOthers) { [ledger] in
                 try $0.writeFrozen(
                     piece,
                     of: now,
@@ -174,6 +157,13 @@ final class AudienceFreezer {
             }
             if result == .fenced { return .fenced }
         }
-        return .written
+        return result
+    }
+
+    private func moveCursor(open: Int) {
+        pieces.passed(devices: Int(builder.deviceCount), open: open)
+        (audience.position, audience.chunks, audience.devices) = (walk.position, chunkCount, pieces.devices)
+        audience.withoutToken = withoutTokenBefore + walk.withoutToken + unserved
+        audience.flow?.splits = pieces.splits
     }
 }

@@ -40,22 +40,46 @@ extension Planner {
 
     // MARK: Audiences
 
-    func freeze(_ lease: LeasedCampaign, _ limit: Duration, _ open: inout OpenWork) async throws -> PlannerSteps.Work {
-        if open.audience?.lease != lease.token {
+    func freeze(
+        _ lease: LeasedCampaign,
+        _ limit: Duration,
+        _ open: inout OpenWork
+    ) async throws -> PlannerSteps.Freezing {
+        if open.audience?.lease != lease.wholeToken {
             open.audience = nil
-            open.audience = try await AudienceFreezer.open(lease.token, apps: limits, ledger: ledger)
+            open.audience = try await openAudience(lease)
         }
         guard let freezer = open.audience else { return .fenced }
         let result = try await freezer.step(upTo: limit)
-        if result != .written { open.audience = nil }
+        let isOpen = result == .written || result == .passed
+        if !isOpen {
+            open.audience = nil
+            // The end of the planning may be the end of the campaign.
+            dispatcher.eventsWritten()
+        }
         switch result {
         case .written: return .goesOn
+        case .passed: return .passed
         case .fenced: return .fenced
         case .frozen(let audience):
             logger.info("an audience is known", metadata: ["campaign": "\(lease.facts.id)", "audience": "\(audience)"])
         case .empty: logger.notice("a campaign's audience is empty", metadata: ["campaign": "\(lease.facts.id)"])
         }
         return .done
+    }
+
+    private func openAudience(_ lease: LeasedCampaign) async throws -> AudienceFreezer? {
+        let token = lease.wholeToken
+        guard let opened = try await OpenedAudience.open(token, apps: limits, ledger: ledger) else { return nil }
+        if let estimate = opened.audience.estimate {
+            let metadata: Logger.Metadata = [
+                "campaign": "\(lease.facts.id)", "audience_so_far": "\(opened.audience.devices)",
+                "estimate": "\(estimate.devices)", "estimate_error": "\(estimate.error)",
+                "exclusion_read_in": "\(opened.exclusionTime)",
+            ]
+            logger.info("an audience is frozen and sent at once", metadata: metadata)
+        }
+        return AudienceFreezer(opened, token, apps: limits, ledger: ledger)
     }
 
     // MARK: In-app campaigns

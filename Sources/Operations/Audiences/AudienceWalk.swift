@@ -44,6 +44,8 @@ package final class AudienceWalk {
     package private(set) var isOver = false
     /// The number of users without a live device.
     package private(set) var withoutToken = 0
+    /// The device numbers that the next page of the registry covers, 1 … `LedgerReader.registryPageSpan`.
+    package var span = LedgerReader.registryPageSpan
 
     /// The number of users whose devices are read at once.
     private static let usersMax = 200
@@ -94,7 +96,8 @@ package final class AudienceWalk {
             isOver = true
             return
         }
-        let page = try await ledger.read { try $0.registryPage(after: after, end: end) }
+        let until = min(after + span, end)
+        let page = try await ledger.read { try $0.registryPage(after: after, end: until) }
         var isMeant: [Bool] = []
         isMeant.reserveCapacity(page.count)
         try page.forEach { entry in
@@ -113,8 +116,8 @@ package final class AudienceWalk {
             defer { index += 1 }
             if isMeant[index] { try body(member(entry)) }
         }
-        position = (page.next ?? last) - base
-        isOver = page.next == nil
+        position = (page.next ?? until) - base
+        isOver = page.next == nil && until == end
     }
 
     private func member(_ entry: RegistryPage.Entry) throws -> Member {

@@ -33,8 +33,6 @@ extension LedgerTransaction {
         guard lease.campaign == campaign, try holdsLease(lease),
             let known = try reader.wholeAudience(campaign), known.list == audience.list, known.isUntouched
         else { return nil }
-        var flowing = known
-        (flowing.flow, flowing.source) = (FrozenAudience.Flow(sample: sample), nil)
         try db.run(
             """
             UPDATE lists SET state = \(ListState.finished.sql), version = 'frozen', providers = ?2, touched_at = ?3
@@ -49,8 +47,8 @@ extension LedgerTransaction {
         try db.run(
             """
             INSERT INTO audience_flows (campaign, holder, excluded, list, position, last, chunks, devices, no_token,
-                splits, per_million, error_per_million)
-            VALUES (?1, ?2, ?3, ?4, 0, ?5, 0, 0, 0, 0, ?6, ?7)
+                splits, per_million, error_per_million, skips_denied)
+            VALUES (?1, ?2, ?3, ?4, 0, ?5, 0, 0, 0, 0, ?6, ?7, ?8)
             """,
             .int(campaign),
             .int(lease.worker),
@@ -58,7 +56,8 @@ extension LedgerTransaction {
             .int(known.list),
             .integer(known.last),
             .integer(sample.perMillion),
-            .integer(sample.errorPerMillion)
+            .integer(sample.errorPerMillion),
+            .bool(known.skipsDenied)
         )
         try db.run(
             "UPDATE campaigns SET flows = 1, has_parts = 1, list = ?2, chunks = 0 WHERE number = ?1",
@@ -80,7 +79,7 @@ extension LedgerTransaction {
             )
         }
         try bumpRevision()
-        return flowing
+        return try reader.flowingAudience(campaign)
     }
 
     /// Goes on with an audience behind its cursor: removes the chunks that the cursor has not passed, which are not
@@ -205,6 +204,9 @@ extension LedgerTransaction {
 }
 
 extension FrozenAudience {
+    /// The estimate of the whole audience; nil unless it flows.
+    public var estimate: AudienceEstimate? { flow?.sample.estimate(known: meant, left: left) }
+
     /// The devices of the campaign's audience so far, those that nothing can be sent to included.
     var meant: Int { devices + withoutToken }
 
@@ -220,7 +222,8 @@ extension LedgerReader {
     func flowingAudience(_ campaign: UInt32) throws(LedgerError) -> FrozenAudience? {
         let rows = try db.rows(
             """
-            SELECT \(FrozenAudience.columns), NULL AS source, f.splits, f.per_million, f.error_per_million
+            SELECT \(FrozenAudience.columns), NULL AS source, f.splits, f.per_million, f.error_per_million,
+                f.skips_denied
             FROM audience_flows f JOIN campaigns c ON c.number = f.campaign WHERE f.campaign = ?1
             """,
             .int(campaign)
@@ -232,6 +235,7 @@ extension LedgerReader {
                 perMillion: rows.int64("per_million"),
                 errorPerMillion: rows.int64("error_per_million")
             ),
+            skipsDenied: rows.bool("skips_denied"),
             splits: rows.int("splits")
         )
         return audience
@@ -239,7 +243,6 @@ extension LedgerReader {
 
     /// The estimate of a whole audience that is being frozen and sent; nil if it does not flow.
     func estimate(ofFlowing campaign: UInt32) throws(LedgerError) -> AudienceEstimate? {
-        guard let audience = try flowingAudience(campaign) else { return nil }
-        return audience.flow?.sample.estimate(known: audience.meant, left: audience.left)
+        try flowingAudience(campaign)?.estimate
     }
 }

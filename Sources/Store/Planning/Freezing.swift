@@ -37,10 +37,15 @@ public struct FrozenAudience: Sendable, Equatable {
     /// What an audience has that is sent while it is frozen; nil for one that is frozen as a whole.
     public var flow: Flow?
 
+    /// True if devices that have opted out of alerts are left out.
+    public var skipsDenied: Bool { flow?.skipsDenied ?? (pushType == .alert) }
+
     /// What an audience has that is sent while it is frozen.
     public struct Flow: Sendable, Equatable {
         /// The share of the registry that the audience probably has.
         public var sample: AudienceSample
+        /// True if its push is an alert, which is not sent to devices that have opted out of them.
+        public var skipsDenied: Bool
         /// The chunks that were closed for a piece's sake, up to the position.
         public var splits = 0
     }
@@ -188,7 +193,8 @@ extension LedgerTransaction {
         let campaign = audience.campaign
         guard lease.campaign == campaign, try holdsLease(lease) else { return .fenced }
         if let flowing = try reader.flowingAudience(campaign) {
-            return flowing == audience ? try finishFlow(flowing, now: now) : .fenced
+            let isAll = (flowing.list, flowing.position, flowing.chunks) == (audience.list, audience.position, audience.chunks)
+            return isAll ? try finishFlow(flowing, now: now) : .fenced
         }
         let rows = try db.rows(
             "SELECT list, duplicates, at_most, source FROM frozen_audiences WHERE campaign = ?1",

@@ -654,6 +654,7 @@ CREATE TABLE audience_flows (
     devices BIGINT NOT NULL,
     no_token BIGINT NOT NULL,
     splits BIGINT NOT NULL,
+    skips_denied BIGINT NOT NULL,
     per_million BIGINT NOT NULL,
     error_per_million BIGINT NOT NULL
 );

@@ -743,7 +743,7 @@ CREATE TABLE reload_orders (
 --
 -- Such a campaign stays in the stage planning until its audience is complete, so that earlier versions neither cut nor
 -- complete it; flows says what it is. holder is the worker whose lease knows of this table. splits counts the chunks
--- that were closed before they were full. The share of the registry that it has, and the share's error, are in
+-- that were closed before they were full. skips_denied says that its push is an alert. The share of the registry that it has, and the share's error, are in
 -- millionths. unexamined is the estimate of the devices that a campaign which ended before never looked at.
 CREATE TABLE audience_flows (
     campaign INTEGER PRIMARY KEY,
@@ -756,6 +756,7 @@ CREATE TABLE audience_flows (
     devices INTEGER NOT NULL,
     no_token INTEGER NOT NULL,
     splits INTEGER NOT NULL,
+    skips_denied INTEGER NOT NULL,
     per_million INTEGER NOT NULL,
     error_per_million INTEGER NOT NULL
 );

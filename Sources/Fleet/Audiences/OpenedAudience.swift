@@ -1,0 +1,117 @@
+import Campaigns
+import Delivery
+import Operations
+import PushProviders
+import Settings
+import Store
+
+/// An audience that this planner freezes, with everything that is read before its first device.
+struct OpenedAudience {
+    /// The audience as of its last checkpoint.
+    var audience: FrozenAudience
+    /// The job.
+    let job: Job
+    /// The source of its devices.
+    let source: AudienceWalk.Source
+    /// The devices that are left out.
+    let exclusion: Exclusion
+    /// The time in which they were read.
+    let exclusionTime: Duration
+    /// The providers with a share, if the audience flows.
+    var providers: Set<ProviderName>?
+
+    /// Opens an audience at its beginning, or after the last checkpoint; nil when the lease is another worker's or the
+    /// campaign is over.
+    ///
+    /// One that flows does so from here on: `AudienceFlow` decides at its beginning.
+    static func open(_ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) async throws -> OpenedAudience? {
+        // All tokens that providers have called dead so far are known before any device is taken.
+        while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}
+        let found = try await ledger.write(.normal) { try $0.openFrozen(lease, now: ledger.now()) }
+        guard let audience = found else { return nil }
+        var opened = try await OpenedAudience(audience, ledger)
+        if audience.flow != nil {
+            opened.providers = try await ledger.read { reader in
+                guard let facts = try reader.campaign(lease.campaign) else { return [] }
+                return Set(try reader.shares(of: facts).map { $0.share ?? audience.provider })
+            }
+        } else if audience.position == 0, audience.chunks == 0,
+            AudienceFlow.wholeReason(of: opened.job, registry: audience.last & 0xFFFF_FFFF) == nil
+        {
+            guard try await opened.beginFlow(lease, apps: apps, ledger: ledger) else { return nil }
+        }
+        return opened
+    }
+
+    private init(_ audience: FrozenAudience, _ ledger: Ledger) async throws {
+        self.audience = audience
+        var job = try Job(stored: audience.job)
+        // Periods counted from this instant are the same for every planner.
+        job.createdAt = audience.createdAt
+        self.job = job
+        let (now, begun) = (ledger.now(), ContinuousClock.now)
+        exclusion = try await Exclusion.read(
+            job.exclude,
+            app: audience.app,
+            list: audience.excluded,
+            now: now,
+            from: ledger
+        )
+        exclusionTime = ContinuousClock.now - begun
+        switch job.audience {
+        case .users(let users): source = .users(users)
+        case .segment(let asked):
+            source = .registry(try await TrackedSegment.read(asked, app: audience.app, now: now, from: ledger))
+        case .everyone: source = .registry(nil)
+        case .devices, .list: source = .list(audience.source ?? 0)
+        }
+    }
+
+    /// Lets the audience flow, with a share for each provider that the app has; returns false if another worker has it
+    /// now.
+    private mutating func beginFlow(_ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) async throws -> Bool {
+        let (app, accepted, whole) = (audience.app, audience.provider, audience)
+        let live = try await ledger.read { try $0.liveAccounts(now: ledger.now()) }
+        let served = (live.providers[app] ?? []).union(apps.reported.providers[app] ?? [])
+        let known = served.filter { ProviderRegistry.provider(named: $0) != nil }
+        let names = AudienceFlow.shares(of: job, served: known, accepted: accepted)
+        let contents = names == [accepted] ? [] : try apps.contents(of: job, app: app, for: names)
+        let sample = try await AudienceSample.measure(
+            source,
+            app: app,
+            exclusion: exclusion,
+            last: audience.last,
+            random: UInt64.random(in: 0 ... .max),
+            in: ledger,
+            isMeant: { [job] in job.brings(for: $0.group.provider) }
+        )
+        let flowing = try await ledger.write(.synced) {
+            try $0.beginFlow(
+                whole,
+                providers: names,
+                contents: contents,
+                sample: sample,
+                by: lease,
+                now: ledger.now()
+            )
+        }
+        guard let flowing else { return false }
+        (audience, providers) = (flowing, Set(names))
+        return true
+    }
+}
+
+extension AppDirectory {
+    /// The content of a job for each of these providers; throws if this version does not know one.
+    func contents(of job: Job, app: String, for providers: [ProviderName]) throws -> [CampaignContent] {
+        let app = KnownApp(app, in: self)
+        return try providers.map { name in
+            guard let provider = ProviderRegistry.provider(named: name) else {
+                throw LedgerError.failed(
+                    "the audience has devices of \(name.rawValue), which this version does not know"
+                )
+            }
+            return app.variants(of: job, for: provider).content
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import Campaigns
+package import Delivery
+package import Store
+
+extension AudienceSample {
+    /// Measures the share of an app's registry that an audience has, on some ranges of it.
+    ///
+    /// Reads some 16,000 devices; blocks no writer.
+    ///
+    /// - Parameters:
+    ///   - source: The registry, with a segment or without.
+    ///   - app: The app.
+    ///   - exclusion: The devices that are left out.
+    ///   - last: The number of the registry's last device.
+    ///   - random: A random number, from which the ranges are chosen.
+    ///   - ledger: The ledger.
+    ///   - isMeant: Returns true for a device that counts.
+    package static func measure(
+        _ source: AudienceWalk.Source,
+        app: String,
+        exclusion: Exclusion,
+        last: Int64,
+        random: UInt64,
+        in ledger: Ledger,
+        isMeant: (AudienceWalk.Member) -> Bool = { _ in true }
+    ) async throws -> AudienceSample {
+        let (base, registry) = (last & ~0xFFFF_FFFF, last & 0xFFFF_FFFF)
+        var found: [Int] = []
+        for position in positions(in: registry, random: random) {
+            let walk = AudienceWalk(
+                source,
+                app: app,
+                exclusion: exclusion,
+                carriesVariables: false,
+                from: position,
+                to: base + min(position + span, registry),
+                in: ledger
+            )
+            var count = 0
+            try await walk.next { if isMeant($0) { count += 1 } }
+            found.append(count)
+        }
+        return AudienceSample(found: found)
+    }
+}
