@@ -161,8 +161,11 @@ enum Schemas {
         "started_at": maybe(instant), "completed_at": maybe(instant), "expires_at": maybe(instant),
         "parts": ["type": "array", "items": part], "providers": object, "retries": object, "run_of": maybe(text),
         "repeat": maybe(repetition), "runs": ["type": "array", "items": run], "kind": text, "sends_pushes": flag,
-        "state_codes": texts, "retry_reasons": object,
+        "state_codes": texts, "retry_reasons": object, "planning": flag, "audience_estimate": maybe(estimate),
+        "unexamined": maybe(count),
     ])
+
+    private static let estimate = object(["devices": count, "error": count])
 
     private static let part = object([
         "provider": maybe(text), "time_zone": maybe(text), "release_at": instant, "expires_at": maybe(instant),

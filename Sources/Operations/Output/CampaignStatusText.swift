@@ -66,8 +66,15 @@ extension CampaignStatusView {
             table.add([outcome.name, NumberText.grouped(outcomes[outcome]), share(outcomes[outcome]), ""])
         }
         table.add(["pending", NumberText.grouped(pending.total), share(pending.total), pendingText])
-        table.add(["audience", NumberText.grouped(audience), "", ""])
+        table.add(["audience", NumberText.grouped(audience), "", audienceText])
         return table.text
+    }
+
+    /// What is to be said of an audience that is not, or was never, frozen whole.
+    private var audienceText: String {
+        if let estimate { return "so far, \(estimate.text) in all" }
+        if isPlanning { return "not known yet" }
+        return unexamined.map { "about \(NumberText.grouped($0)) more were never looked at" } ?? ""
     }
 
     /// The table with a line per provider, for a campaign that has several.

@@ -27,8 +27,14 @@ package struct CampaignStatusView: Sendable, Equatable {
     private var stateFacts: StateFacts?
     /// The id of the campaign that superseded it.
     package var supersededBy: String?
-    /// Devices in the audience.
+    /// Devices in the audience; those so far, while it is being frozen.
     package var audience = 0
+    /// True while the audience is being frozen.
+    package var isPlanning = false
+    /// The estimate of the whole audience, while it is frozen and sent at once.
+    package var estimate: AudienceEstimate?
+    /// About how many devices of the audience were never looked at, because the campaign ended before.
+    package var unexamined: Int?
     /// Devices by outcome.
     package var outcomes = OutcomeCounts()
     /// Devices without an outcome, by where they wait.
@@ -165,6 +171,8 @@ package struct CampaignStatusView: Sendable, Equatable {
                 "retry_reasons",
                 .object(Self.sorted(retryReasons).map { JSONMember($0.key, number($0.value)) })
             ),
+            JSONMember("planning", .bool(isPlanning)), JSONMember("audience_estimate", estimate?.json ?? .null),
+            JSONMember("unexamined", unexamined.map { number($0) } ?? .null),
         ]
         return .object(members)
     }
@@ -196,6 +204,14 @@ package struct CampaignStatusView: Sendable, Equatable {
     private func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
     private func number(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
     private func instant(_ value: Timestamp?) -> JSONValue { value.map { .string($0.rfc3339) } ?? .null }
+}
+
+extension AudienceEstimate {
+    /// The estimate as a status and `audience check` have it.
+    var json: JSONValue { ["devices": .number(JSONNumber(devices)), "error": .number(JSONNumber(error))] }
+
+    /// The estimate for people: `about 4,980,000 ± 21,000`.
+    var text: String { "about \(NumberText.grouped(devices)) ± \(NumberText.grouped(error))" }
 }
 
 extension CampaignStatusView.Provider {

@@ -13,6 +13,9 @@ extension CampaignStatusView {
         metadata = status.metadata
         supersededBy = status.supersededBy
         audience = status.audience
+        isPlanning = status.isPlanning
+        estimate = status.estimate
+        unexamined = status.unexamined
         outcomes = status.counts
         pending = status.pending
         providers = status.providers.map {

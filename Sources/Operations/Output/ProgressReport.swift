@@ -77,6 +77,7 @@ package struct ProgressReport: Sendable {
         let done = "\(NumberText.grouped(view.outcomes.total)) of \(NumberText.grouped(view.audience))"
         let percent = NumberText.percent(view.outcomes.total, of: view.audience)
         var facts = [percent.isEmpty ? done : "\(done) (\(percent))"]
+        if let estimate = view.estimate { facts.append("\(estimate.text) in all") }
         if let rate = view.rate, !view.isFinished { facts.append("\(NumberText.grouped(rate))/s") }
         if let eta = view.etaAt, !view.isFinished { facts.append("\(DurationText.spoken(eta.since(now))) left") }
         facts += Outcome.allCases.filter { view.outcomes[$0] > 0 }.map {

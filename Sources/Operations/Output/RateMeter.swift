@@ -28,6 +28,7 @@ extension CampaignStatusView {
         self.rate = rate
         note(rate: rate)
         guard rate > 0 else { return }
-        etaAt = now.advanced(by: .milliseconds(Int64(Double(pending.total) * 1000 / Double(rate))))
+        let toCome = max(0, (estimate?.devices ?? audience) - audience)
+        etaAt = now.advanced(by: .milliseconds(Int64(Double(pending.total + toCome) * 1000 / Double(rate))))
     }
 }

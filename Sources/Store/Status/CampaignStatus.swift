@@ -29,8 +29,14 @@ public struct CampaignStatus: Sendable, Equatable {
     public var lane: Lane
     /// The devices by provider, in order of the providers' names; empty until the audience is known.
     public var providers: [ProviderStatus] = []
-    /// All devices of the audience, including duplicates.
+    /// All devices of the audience, including duplicates; those so far, while it is being frozen.
     public var audience: Int
+    /// True while the audience is being frozen: more devices may come.
+    public var isPlanning = false
+    /// The estimate of the whole audience while it is frozen and sent at once; nil otherwise.
+    public var estimate: AudienceEstimate?
+    /// About how many devices of the audience were never looked at, because the campaign ended before; nil if all were.
+    public var unexamined: Int?
     /// Devices by outcome.
     public var counts: OutcomeCounts
     /// Devices without an outcome, by their present place in the flow.

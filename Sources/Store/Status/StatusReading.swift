@@ -28,6 +28,8 @@ extension LedgerReader {
         status.repetition = try repeatStatus(number)
         status.runOf = try parentID(number)
         status.providers = try providers(status, facts, open: open, nobodys: nobodys)
+        status.isPlanning = facts.stage == .planning || facts.isFlowing
+        if facts.isFlowing { status.estimate = try estimate(ofFlowing: number) }
         status.law = counters.law(audience: status.audience)
         if status.law == .holds, let violation = status.providers.compactMap(\.violation).first {
             status.law = .violated(violation)
@@ -143,7 +145,8 @@ extension LedgerReader {
             """
             SELECT \(CampaignRows.columns), c.name, c.tags, c.metadata, c.provider, c.urgency, c.audience,
                 c.created_at, c.accepted_at, c.started_at, c.completed_at,
-                (SELECT n.id FROM campaigns n WHERE n.number = c.superseded_by) AS superseded_by_id, c.kind
+                (SELECT n.id FROM campaigns n WHERE n.number = c.superseded_by) AS superseded_by_id, c.kind,
+                c.unexamined
             FROM campaigns c WHERE c.number = ?1
             """,
             .int(number)
@@ -169,6 +172,7 @@ extension LedgerReader {
             stateFacts: StateFacts(app: facts.app, stage: facts.stage),
             lane: lane,
             audience: rows.int("audience"),
+            unexamined: rows.optionalInt64("unexamined").map { Int($0) },
             counts: OutcomeCounts(),
             pending: PendingDevices(),
             attempts: 0,

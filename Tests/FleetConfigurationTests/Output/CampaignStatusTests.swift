@@ -33,7 +33,8 @@ import Testing
                 "invalid", "failed", "expired", "superseded", "cancelled", "skipped", "pending", "pending_detail",
                 "attempts", "maybe_sent", "unknown_resent", "reasons", "rate", "eta_at", "next_retry_at", "created_at",
                 "accepted_at", "started_at", "completed_at", "expires_at", "parts", "providers", "retries", "run_of",
-                "repeat", "runs", "kind", "sends_pushes", "state_codes", "retry_reasons",
+                "repeat", "runs", "kind", "sends_pushes", "state_codes", "retry_reasons", "planning",
+                "audience_estimate", "unexamined",
             ]
         )
         #expect(

@@ -4,7 +4,7 @@ import { campaignPath, get, listen } from "./api.js";
 import { chart, curveOf } from "./chart.js";
 import { list as eventList, marks } from "./events.js";
 import { buttons, changing, mayChange } from "./orders.js";
-import { bar, ended, isOver, kind, outcomes, state } from "./outcomes.js";
+import { bar, ended, isOver, kind, outcomes, state, whole } from "./outcomes.js";
 import { element, number, part, percent, table } from "./page.js";
 import { Rate } from "./rate.js";
 import { duration, instant } from "./time.js";
@@ -53,7 +53,7 @@ export async function detail(view, context, app, id) {
     title.show(status.name || status.id, () => status.name || status.id);
     parts.progress.show(status, () => [
       state(status), " ",
-      element("span", { class: "quiet number" }, `${[`${status.app}/${status.id}`, ...kind(status)].join(" · ")} · ${number(ended(status))} of ${number(status.audience)} (${percent(ended(status), status.audience)})`),
+      element("span", { class: "quiet number" }, `${[`${status.app}/${status.id}`, ...kind(status)].join(" · ")} · ${number(ended(status))} of ${number(status.audience)} (${percent(ended(status), status.audience)})${whole(status)}`),
       bar(status), legend(),
     ]);
     parts.buttons.show(status.state, () => buttons(status, context.mayAct));

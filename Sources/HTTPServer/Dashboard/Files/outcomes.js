@@ -10,6 +10,14 @@ export function isOver(status) {
   return ["completed", "cancelled", "failed", "refused"].includes(status.state) && !(status.pending > 0);
 }
 
+// What there is to say of an audience that is not, or was never, frozen whole.
+export function whole(status) {
+  const estimate = status.audience_estimate;
+  if (estimate) return ` so far, about ${number(estimate.devices)} ± ${number(estimate.error)} in all`;
+  if (status.planning) return ", the audience is not known yet";
+  return (status.unexamined ?? null) === null ? "" : `, about ${number(status.unexamined)} more were never looked at`;
+}
+
 export function bar(status) {
   const parts = outcomes.filter((name) => status[name] > 0).map((name) => {
     const part = element("span", { class: name, title: `${name} ${number(status[name])}` });
