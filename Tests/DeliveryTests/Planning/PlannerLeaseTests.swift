@@ -20,6 +20,13 @@ import Testing
         #expect(lease(8, endsIn: 1).taken(by: 7, isPaced: false, now: now) == nil)
     }
 
+    @Test func `one of a worker that cannot go on with the audience is taken at once, in an epoch of its own`() {
+        let taken = PlannerLease(owner: 7, epoch: 5, until: now.advanced(by: .seconds(3)))
+        #expect(lease(8, endsIn: 2_000).taken(by: 7, isPaced: false, isIdle: true, now: now) == taken)
+        // One's own is renewed as always.
+        #expect(lease(7, endsIn: 2_900).taken(by: 7, isPaced: false, isIdle: true, now: now)?.epoch == 4)
+    }
+
     @Test func `one that ends later than any can was written by a wrong clock, and is anybody's`() {
         let last = lease(8, endsIn: 3_600_000)
         #expect(last.taken(by: 7, isPaced: false, now: now)?.owner == 7)

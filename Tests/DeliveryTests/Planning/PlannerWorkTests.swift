@@ -186,7 +186,7 @@ import Testing
     @Test func `audiences share one slice: the second waits until the first leaves time`() {
         var planner = TestPlanner()
         planner.leases = [.fixture(1, .planning), .fixture(2, .planning)]
-        func frozen(_ work: PlannerSteps.Work, after span: Duration) -> [UInt32] {
+        func frozen(_ work: PlannerSteps.Freezing, after span: Duration) -> [UInt32] {
             var campaigns: [UInt32] = []
             while true {
                 let step = planner.steps.next(planner.observation())
@@ -205,6 +205,40 @@ import Testing
         }
         #expect(frozen(.goesOn, after: PlannerSteps.freezeSlice) == [1])
         #expect(frozen(.done, after: .milliseconds(1)) == [1, 2])
+    }
+
+    @Test func `what of an audience is frozen is leased and cut before more of it is frozen`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture(1, .planning), .fixture(2, .planning)]
+        var steps = planner.pass { steps, step, _ in if case .freeze = step { steps.froze(.passed) } }
+        // The other audience does not get the rest of the slice: it would close this one.
+        #expect(steps.last == .freeze(planner.leases[0], upTo: PlannerSteps.freezeSlice))
+        let flowing = LeasedCampaign.fixture(1, .scheduled, unplanned: 4) { $0.isFlowing = true }
+        planner.leases[0] = flowing
+        steps = planner.pass { steps, step, observation in
+            if step == .readWindow { steps.didRead(window: [], observation) }
+            if case .freeze = step { steps.froze(.goesOn) }
+        }
+        #expect(steps.first == .lease)
+        let tail: [Step] = [
+            .readWindow, .cut(flowing, shardsMax: 4), .freeze(flowing, upTo: PlannerSteps.freezeSlice),
+            .freeze(planner.leases[1], upTo: PlannerSteps.freezeSlice),
+        ]
+        #expect(steps.suffix(4) == tail)
+    }
+
+    @Test func `the shares of a campaign have one audience, which is frozen while they are cut`() {
+        var planner = TestPlanner()
+        let shares: [LeasedCampaign] = [ProviderName.apns, .fcm].map { provider in
+            .fixture(1, share: provider, unplanned: 2) { $0.isFlowing = true }
+        }
+        planner.leases = shares
+        let steps = planner.pass { steps, step, observation in
+            if step == .readWindow { steps.didRead(window: [], observation) }
+        }
+        #expect(steps.contains(.cut(shares[1], shardsMax: 2)))
+        #expect(steps.filter { if case .freeze = $0 { true } else { false } }.count == 1)
+        #expect(shares[0].wholeToken == shares[1].wholeToken && shares[0].wholeToken.share == nil)
     }
 
     @Test func `an audience that fails is dropped and rests, one that is another planner's now is dropped`() {

@@ -12,6 +12,8 @@ final class PlannedLedger {
         var isPaced = false
         var chunks = 0
         var cursor = 0
+        /// The audience that is sent while it is frozen; nil for others.
+        var flow: PlannedFlow?
         /// The steps until the audience is known, and until an in-app campaign's lists are written.
         var freezing = 0
         var lists = 0
@@ -32,27 +34,38 @@ final class PlannedLedger {
     var campaigns: [UInt32: Campaign] = [:]
     var rows: [ShardKey: Row] = [:]
     /// Chunks that are cut; each is cut once.
-    private var cut: Set<ShardKey> = []
+    private(set) var cut: Set<ShardKey> = []
 
     // MARK: Leases and ends
 
     /// Renews or takes leases and returns a worker's campaigns; `lapsed` is called for each lease that has run out.
-    func lease(by worker: Int64, now: Timestamp, lapsed: (PlannerLease) throws -> Void) throws -> [LeasedCampaign] {
+    ///
+    /// To a worker of an earlier version, a campaign whose audience flows is one that is still planned.
+    func lease(
+        by worker: Int64,
+        isOld: Bool = false,
+        now: Timestamp,
+        lapsed: (PlannerLease) throws -> Void
+    ) throws -> [LeasedCampaign] {
         var leases: [LeasedCampaign] = []
         for number in campaigns.keys.sorted() {
             guard var campaign = campaigns[number], !campaign.isOver else { continue }
             markEnded(&campaign, now: now)
             let last = campaign.lease
-            guard let lease = last.taken(by: worker, isPaced: campaign.isPaced, now: now) else {
+            let isIdle = campaign.facts.isFlowing && campaign.flow?.holder != last.owner && !isOld
+            guard let lease = last.taken(by: worker, isPaced: campaign.isPaced, isIdle: isIdle, now: now) else {
                 campaigns[number] = campaign
                 continue
             }
-            if last.owner != worker, last.owner != 0 { try lapsed(last) }
+            if last.owner != worker, last.owner != 0, !isIdle { try lapsed(last) }
             campaign.lease = lease
+            if lease != last, !isOld { campaign.flow?.holder = worker }
             campaigns[number] = campaign
+            var facts = campaign.facts
+            if isOld, facts.isFlowing { (facts.stage, facts.isFlowing) = (.planning, false) }
             leases.append(
                 LeasedCampaign(
-                    facts: campaign.facts,
+                    facts: facts,
                     urgency: campaign.urgency,
                     provider: .apns,
                     leaseEpoch: lease.epoch,
@@ -89,6 +102,7 @@ final class PlannedLedger {
         guard campaign.facts.endedAs != nil else { return }
         // The remaining chunks are counted with the mark.
         (campaign.cursor, campaign.freezing, campaign.lists) = (campaign.chunks, 0, 0)
+        campaign.facts.isFlowing = false
     }
 
     /// Settles one row of a campaign that is over; returns true if there are more.
@@ -104,12 +118,17 @@ final class PlannedLedger {
 
     var isEnding: Bool { campaigns.values.contains { !$0.isOver && $0.facts.endedAs != nil } }
 
-    func complete(_ number: UInt32) {
+    func complete(_ number: UInt32) throws {
         guard let campaign = campaigns[number], campaign.freezing == 0, campaign.lists == 0 else { return }
+        // Asked in the same transaction: what is still frozen may bring more.
+        if campaign.facts.isFlowing || (campaign.flow != nil && campaign.facts.stage == .planning) {
+            guard campaign.facts.endedAs != nil else { return }
+        }
         let isCut = campaign.cursor == campaign.chunks || campaign.facts.endedAs != nil
         let isSettled = rows.values.allSatisfy { $0.record.id.key.campaign != number || $0.record.state == .settled }
         if isCut, isSettled, !campaign.facts.isInApp || campaign.facts.stage == .sending {
             campaigns[number]?.isOver = true
+            if campaign.facts.endedAs == nil { try campaign.flow?.checkEverybodyIsCut(number) }
         }
     }
 
@@ -136,6 +155,7 @@ final class PlannedLedger {
             let key = ShardKey(campaign: number, part: 0, ordinal: ordinal)
             guard cut.insert(key).inserted else { throw Violation(description: "chunk \(key) is cut twice") }
             campaigns[number]?.cursor += 1
+            try campaigns[number]?.flow?.cut(Int(ordinal), of: number)
             put(Self.record(key, isHeld ? .aside : .unpublished, isHeld ? .held : nil), now: now)
             if let row = rows[key] { shards.append(message(row.record)) }
         }

@@ -24,6 +24,7 @@ import Glibc
         throws
     {
         var (crashes, failures, fired, lapsed, lost, superseded) = (0, 0, 0, 0, 0, 0)
+        var (overlapped, resumed) = (0, 0)
         for seed in Self.seeds {
             if Self.setting("FANFARE_TELL_SEEDS") != nil {
                 print("seed \(seed)")
@@ -41,9 +42,12 @@ import Glibc
             lapsed += report.lapsed
             lost += report.lost
             superseded += report.superseded
+            overlapped += report.overlapped
+            resumed += report.resumed
         }
         guard Self.seeds.count >= 100 else { return }
         // A simulation in which nothing happens proves nothing.
         #expect(min(crashes, failures, fired, lapsed) > 30 && min(lost, superseded) > 30)
+        #expect(min(overlapped, resumed) > 15)
     }
 }

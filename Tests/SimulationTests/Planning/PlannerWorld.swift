@@ -20,6 +20,9 @@ final class PlannerWorld {
         var lapsed = 0
         var lost = 0
         var superseded = 0
+        /// Audiences of which something was sent before they were complete, and those that another planner went on with.
+        var overlapped = 0
+        var resumed = 0
     }
 
     let ledger = PlannedLedger()
@@ -46,7 +49,7 @@ final class PlannerWorld {
 
     private func newPlanner() -> SimulatedPlanner {
         workers += 1
-        return SimulatedPlanner(worker: workers, world: self)
+        return SimulatedPlanner(worker: workers, isOld: hasFaults && random.below(4) == 0, world: self)
     }
 
     private func accept(_ number: UInt32) {
@@ -61,10 +64,14 @@ final class PlannerWorld {
         var campaign = PlannedLedger.Campaign(facts: facts)
         campaign.chunks = 1 + random.below(60)
         campaign.urgency = random.below(4) == 0 ? .urgent : .bulk
-        switch random.below(6) {
+        switch random.below(7) {
         case 0:
             facts.stage = .planning
             campaign.freezing = 1 + random.below(6)
+        case 5:
+            (facts.stage, campaign.chunks) = (.planning, 0)
+            campaign.flow = PlannedFlow(registry: 20 + random.below(80))
+            campaign.isPaced = random.below(4) == 0
         case 1: facts.stage = .held
         case 2: campaign.isPaced = true
         case 3:
@@ -118,7 +125,11 @@ final class PlannerWorld {
 
     private func stopFaults() {
         (hasFaults, isTaking, isWellSince) = (false, true, now)
-        for planner in planners { planner.isLost = false }
+        for index in planners.indices {
+            planners[index].isLost = false
+            // The upgrade is over.
+            if planners[index].isOld { planners[index] = newPlanner() }
+        }
         for number in ledger.campaigns.keys {
             ledger.campaigns[number]?.facts.pausedBy = []
             if ledger.campaigns[number]?.facts.stage == .held { fire(number) }
@@ -141,6 +152,10 @@ final class PlannerWorld {
     }
 
     func pass(_ span: Duration) { now = now.advanced(by: span) }
+
+    func draw(_ count: Int) -> Int { random.below(count) }
+    func noteOverlap() { report.overlapped += 1 }
+    func noteResumed() { report.resumed += 1 }
 
     /// Returns true if the ledger fails now.
     func fails() -> Bool {

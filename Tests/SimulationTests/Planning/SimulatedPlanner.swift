@@ -9,6 +9,10 @@ final class SimulatedPlanner {
     private var sleepsUntil: MonotonicInstant?
     private var isHinted = false
     private var progressed: Set<UInt32> = []
+    /// True if it is of an earlier version, which cannot freeze an audience that flows.
+    let isOld: Bool
+    /// The audience that it has open: the epoch of its lease, and the devices that it has walked over.
+    private var walk: (campaign: UInt32, epoch: UInt32, position: Int)?
     /// The campaign whose lists it is writing; another campaign begins at the front.
     private var writing: UInt32?
     /// The room for cuts at its last poll of the window.
@@ -18,8 +22,8 @@ final class SimulatedPlanner {
     /// The last time at which it was frozen or could not renew its leases.
     var excusedAt: Timestamp?
 
-    init(worker: Int64, world: PlannerWorld) {
-        (self.worker, self.world) = (worker, world)
+    init(worker: Int64, isOld: Bool, world: PlannerWorld) {
+        (self.worker, self.isOld, self.world) = (worker, isOld, world)
     }
 
     private var ledger: PlannedLedger { world.ledger }
@@ -76,9 +80,9 @@ final class SimulatedPlanner {
         case .readHeld(let numbers):
             steps.didRead(held: held(numbers), observation())
         case .publishFired(let shards): try publishFired(shards)
-        case .complete(let numbers): numbers.forEach(ledger.complete)
+        case .complete(let numbers): for number in numbers.sorted() { try ledger.complete(number) }
         case .lease:
-            let leases = try ledger.lease(by: worker, now: now) { try world.lapsed($0) }
+            let leases = try ledger.lease(by: worker, isOld: isOld, now: now) { try world.lapsed($0) }
             steps.leased(leases, consumers: 1, accounts: PlannerWorld.accounts, isEnding: ledger.isEnding)
         case .giveUpLeases: ledger.releaseLeases(of: worker)
         case .checkLapsedLeases:
@@ -100,8 +104,13 @@ final class SimulatedPlanner {
         case .beginInApp(let lease):
             if ledger.holds(lease, worker) { ledger.campaigns[lease.facts.number]?.facts.stage = .sending }
             steps.beganInApp(instant)
-        case .freeze(let lease, _): steps.froze(freeze(lease))
-        case .forget(let campaign): if writing == campaign { writing = nil }
+        case .freeze(let lease, _):
+            let result = try freeze(lease)
+            // The write may be done although its result is not heard of.
+            if world.fails() { steps.failed(instant) } else { steps.froze(result) }
+        case .forget(let campaign):
+            if writing == campaign { writing = nil }
+            if walk?.campaign == campaign { walk = nil }
         case .readWindow: steps.didRead(window: window(), observation())
         case .cut(let lease, let count): try cut(lease, count)
         }
@@ -138,8 +147,15 @@ final class SimulatedPlanner {
         return Int64(rest) * 1000
     }
 
-    private func freeze(_ lease: LeasedCampaign) -> PlannerSteps.Work {
+    private func freeze(_ lease: LeasedCampaign) throws -> PlannerSteps.Freezing {
         let number = lease.facts.number
+        if ledger.campaigns[number]?.flow != nil {
+            world.pass(.milliseconds(30))
+            if isOld { return ledger.freezeWhole(lease, by: worker) ? .done : .fenced }
+            let result = try flow(lease)
+            if result == .done || result == .fenced { walk = nil }
+            return result
+        }
         guard ledger.holds(lease, worker), let left = ledger.campaigns[number]?.freezing, left > 0 else {
             return .fenced
         }
@@ -148,6 +164,26 @@ final class SimulatedPlanner {
         guard left == 1 else { return .goesOn }
         ledger.campaigns[number]?.facts.stage = .scheduled
         return .done
+    }
+
+    /// Writes the next devices of an audience that flows.
+    private func flow(_ lease: LeasedCampaign) throws -> PlannerSteps.Freezing {
+        let number = lease.facts.number
+        if walk.map({ ($0.campaign, $0.epoch) != (number, lease.leaseEpoch) }) ?? true {
+            guard let position = try ledger.openFlow(lease, by: worker) else { return .fenced }
+            if position > 0 { world.noteResumed() }
+            walk = (number, lease.leaseEpoch, position)
+        }
+        guard let position = walk?.position, let registry = ledger.campaigns[number]?.flow?.registry else {
+            return .fenced
+        }
+        let end = min(registry, position + 1 + world.draw(3))
+        let passes = end == registry || world.draw(3) == 0
+        guard ledger.write(position..<end, passes: passes, lease, by: worker) else { return .fenced }
+        walk?.position = end
+        guard end == registry else { return passes ? .passed : .goesOn }
+        if ledger.campaigns[number]?.cursor ?? 0 > 0 { world.noteOverlap() }
+        return try ledger.finishFlow(lease, by: worker) ? .done : .fenced
     }
 
     private func writeLists(_ lease: LeasedCampaign) throws -> PlannerSteps.Work {
