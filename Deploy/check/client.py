@@ -185,6 +185,8 @@ def looks_ahead():
     call("previewCampaign", body=job("ahead", {"devices": [{"token": tokens(1)[0]}]}))
     question = models.AudienceQuestion.from_dict({"app": APP, "audience": {"list": "three"}})
     expect(call("checkAudience", body=question).devices == 3, "another number of devices")
+    exact = call("checkAudience", body=question, exact=True)
+    expect(exact.devices == 3 and not exact.estimated, "an exact number that is estimated", exact)
     refused("checkAudience", status=422,
             body=models.AudienceQuestion.from_dict({"app": APP, "audience": {"list": "nobody"}}))
 

@@ -191,6 +191,30 @@ import Testing
         #expect(try json(job.output)["devices"]?.integer == 2, "\(job.errors)")
         #expect(try json(job.output)["users_without_device"]?.integer == 1)
         #expect(try command.run("audience", "check").exit == 64)
+        let exact = try json(command.run(check + ["sport", "--exact", "--json"]).output)
+        #expect(exact["devices"]?.integer == 2 && exact["estimated"] == .bool(false) && exact["error"]?.integer == 0)
+        await ledger.close()
+    }
+
+    @Test func `audience check estimates a part of a large registry, and counts it when asked to`() async throws {
+        let ledger = try ledger()
+        let count = 20_000
+        let rows = (0..<count).map { number in
+            let token = String(repeating: "0", count: 56) + String(0x1000_0000 + number, radix: 16)
+            return "\(token),d\(number),\(number % 4 == 0 ? "sport" : "news")"
+        }
+        try folder.write("devices.csv", "token,id,tags\n" + rows.joined(separator: "\n") + "\n")
+        #expect(try command.run("device", "import", "devices.csv", "--app", "news").exit == 0)
+        let check = ["audience", "check", "--app", "news", "--segment", "sport"]
+        let estimate = try json(command.run(check + ["--json"]).output)
+        let devices = try #require(estimate["devices"]?.integer)
+        let error = try #require(estimate["error"]?.integer)
+        // Each range of 512 has exactly a quarter, so that the error is that of one not met.
+        #expect(estimate["estimated"] == .bool(true) && (1...10).contains(error) && abs(devices - 5_000) <= 50)
+        let text = try command.run(check).output
+        #expect(text.hasPrefix("about ") && text.contains(" devices (counted with --exact)"), "\(text)")
+        let exact = try json(command.run(check + ["--exact", "--json"]).output)
+        #expect(exact["devices"]?.integer == 5_000 && exact["estimated"] == .bool(false))
         await ledger.close()
     }
 }

@@ -61,6 +61,11 @@ import Testing
             #expect(wrong.status == 422 && wrong.text.contains("/audience/segment"), "\(wrong.text)")
             #expect(try await check(#"{"app": "shop", "audience": {"everyone": true}}"#).status == 404)
             #expect(try await check("[]").status == 400)
+            let path = "/v1/audience:check?exact="
+            let body = audience(#"{"list": "fans"}"#)
+            let exact = try await server.ask("POST", path + "true", token: ben, body: body)
+            #expect(exact.json?["estimated"] == .bool(false) && exact.json?["error"]?.integer == 0, "\(exact.text)")
+            #expect(try await server.ask("POST", path + "maybe", token: ben, body: body).status == 400)
         }
     }
 }

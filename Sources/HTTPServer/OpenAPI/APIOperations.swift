@@ -85,9 +85,10 @@ enum APIOperations {
             query: [("device", Schemas.texts)]
         ),
         "checkAudience": Operation(
-            summary: "Count an audience by provider, locale and time zone; nothing is sent",
+            summary: "Count or estimate an audience by provider, locale and time zone; nothing is sent",
             good: .json("AudienceCount"),
-            body: .json("AudienceQuestion")
+            body: .json("AudienceQuestion"),
+            query: [("exact", Schemas.flag)]
         ),
         "exportOutcomes": Operation(
             summary: "Every device of a campaign with its outcome, an object or a CSV record a line",

@@ -15,7 +15,7 @@ extension Schemas {
             "AudienceCount",
             object([
                 "devices": count, "denied": count, "users_without_device": count, "providers": counts,
-                "locales": counts, "time_zones": counts,
+                "locales": counts, "time_zones": counts, "estimated": flag, "error": count,
             ])
         ),
         JSONMember("TraceQuestion", traceQuestion), JSONMember("Traces", object(["traces": list("Trace")])),

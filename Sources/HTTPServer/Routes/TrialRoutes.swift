@@ -45,9 +45,11 @@ enum TrialRoutes {
         }
     }
 
-    /// Returns the document of `audience check --json` for a job, of which only `app` and `audience` are needed.
+    /// Returns the document of `audience check --json` for a job, of which only `app` and `audience` are needed;
+    /// `exact=true` counts every device.
     private static func count(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
-        try call.query.allow([])
+        try call.query.allow(["exact"])
+        let isExact = try call.query.flag("exact")
         guard case .object(var members) = try await BodyReader.value(call.request, upTo: BodyReader.jobMax) else {
             throw HTTPProblem(.usage, "the body must be an object")
         }
@@ -63,7 +65,14 @@ enum TrialRoutes {
         defer { withExtendedLifetime(permit) {} }
         do {
             let (audience, ledger) = (job.audience, core.ledger)
-            return .json(try await AudienceCount.of(audience, exclude: job.exclude, app: job.app, in: ledger).json)
+            let count = try await AudienceCount.of(
+                audience,
+                exclude: job.exclude,
+                app: job.app,
+                isExact: isExact,
+                in: ledger
+            )
+            return .json(count.json)
         } catch let error as AudienceCount.UnknownList {
             let title = "The audience cannot be counted"
             throw HTTPProblem(ProblemDocument(.invalidAudience, title: title, errors: [error.problem]))
