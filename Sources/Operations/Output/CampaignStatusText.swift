@@ -70,7 +70,7 @@ extension CampaignStatusView {
         return table.text
     }
 
-    /// What is to be said of an audience that is not, or was never, frozen whole.
+    /// The words about an audience that is not, or was never, frozen whole; empty for others.
     private var audienceText: String {
         if let estimate { return "so far, \(estimate.text) in all" }
         if isPlanning { return "not known yet" }

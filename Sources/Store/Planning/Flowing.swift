@@ -213,6 +213,11 @@ extension FrozenAudience {
     /// The device numbers of the registry that were not looked at yet.
     var left: Int64 { (last & 0xFFFF_FFFF) - position }
 
+    /// Returns true if the cursors of the two are at one place of one list.
+    func isAsFar(as other: FrozenAudience) -> Bool {
+        (list, position, chunks) == (other.list, other.position, other.chunks)
+    }
+
     /// True if nothing is frozen yet.
     fileprivate var isUntouched: Bool { position == 0 && chunks == 0 && source == nil }
 }

@@ -34,13 +34,13 @@ public struct FrozenAudience: Sendable, Equatable {
     /// The users without a device up to that position; of an audience that flows, the devices of providers that the
     /// app does not have.
     public var withoutToken: Int
-    /// What an audience has that is sent while it is frozen; nil for one that is frozen as a whole.
+    /// The facts of an audience that is sent while it is frozen; nil for one that is frozen as a whole.
     public var flow: Flow?
 
     /// True if devices that have opted out of alerts are left out.
     public var skipsDenied: Bool { flow?.skipsDenied ?? (pushType == .alert) }
 
-    /// What an audience has that is sent while it is frozen.
+    /// Facts of an audience that is sent while it is frozen.
     public struct Flow: Sendable, Equatable {
         /// The share of the registry that the audience probably has.
         public var sample: AudienceSample
@@ -193,8 +193,7 @@ extension LedgerTransaction {
         let campaign = audience.campaign
         guard lease.campaign == campaign, try holdsLease(lease) else { return .fenced }
         if let flowing = try reader.flowingAudience(campaign) {
-            let isAll = (flowing.list, flowing.position, flowing.chunks) == (audience.list, audience.position, audience.chunks)
-            return isAll ? try finishFlow(flowing, now: now) : .fenced
+            return flowing.isAsFar(as: audience) ? try finishFlow(flowing, now: now) : .fenced
         }
         let rows = try db.rows(
             "SELECT list, duplicates, at_most, source FROM frozen_audiences WHERE campaign = ?1",

@@ -271,9 +271,13 @@ extension LedgerReader {
             let facts = try self.campaign(campaign, share: whole.hasShares ? entry.provider : nil)
         else { return nil }
         let rows = try db.rows(
-            "SELECT name, accepted_at, rest_outcome FROM campaigns WHERE number = ?1",
-            .int(campaign)
+            """
+            SELECT name, accepted_at, rest_outcome FROM campaigns WHERE number = ?1 AND (has_parts = 0 OR chunks > ?2)
+            """,
+            .int(campaign),
+            .int(entry.chunk)
         )
+        // A chunk that the freezing of the audience has not passed is not the campaign's yet.
         guard try rows.next() else { return nil }
         var trace = DeviceTrace(
             campaign: facts,

@@ -20,7 +20,7 @@ final class PlannerWorld {
         var lapsed = 0
         var lost = 0
         var superseded = 0
-        /// Audiences of which something was sent before they were complete, and those that another planner went on with.
+        /// Audiences that were sent while they were frozen, and those that another planner went on with.
         var overlapped = 0
         var resumed = 0
     }

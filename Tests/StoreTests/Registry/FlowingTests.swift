@@ -106,6 +106,9 @@ import Testing
         #expect(try await write(Sample.chunks([3]), &audience, isCheckpoint: false, by: lease) == .written)
         status = try await ledger.status(campaign)
         #expect(status.audience == 6 && status.pending.unplanned == 6 && status.law == .holds)
+        // A device is the campaign's when the cursor has passed it.
+        let traces = try await ledger.traces(campaign: campaign, devicesMax: 100)
+        #expect(traces?.count == 6)
         #expect(try await ledger.planned(campaign).map(\.record.count) == [4, 2])
         #expect(try await ledger.planned(campaign).isEmpty)
         status = try await ledger.status(campaign)
