@@ -118,6 +118,44 @@ extension EndToEnd {
             }
         }
 
+        @Test func `sent while it is frozen by planners that die, every device gets it once`() async throws {
+            try await PrivateFleet.with { fleet in
+                let count = 60_000
+                try await Self.register(count, in: fleet)
+                // The senders live, so that only a planner's mistake could repeat a push.
+                _ = try await fleet.startWorker(roles: "intake,sender")
+                var job = Self.job("derby", ["everyone": true, "exclude": .object(["users": .array(["u1"])])])
+                job.delivery = .object(["ttl": 600])
+                try await fleet.publish(job)
+                try await eventually("it is accepted") { try await fleet.status("derby") != nil }
+                var audience = 0
+                for _ in 0..<4 {
+                    let planner = try await fleet.startWorker(roles: "planner")
+                    let last = audience
+                    audience = try await eventually("more of it is frozen, or all") {
+                        guard let status = try await fleet.status("derby") else { return nil }
+                        #expect(status.law == .holds)
+                        let isMore = status.audience > last || (status.audience > 0 && !status.isPlanning)
+                        return isMore ? status.audience : nil
+                    }
+                    planner.kill()
+                }
+                _ = try await fleet.startWorker(roles: "planner")
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                let meant = (0..<count).filter { $0 / 2 != 1 }
+                let denied = meant.count { $0 % 7 == 0 }
+                #expect(status.audience == meant.count && !status.isPlanning && status.law == .holds)
+                #expect(status.counts.skipped == denied && status.counts.accepted == meant.count - denied)
+                #expect(fleet.simulator.statistics.requests == UInt64(meant.count - denied))
+                let number = try await fleet.number("derby")
+                let history = try await fleet.ledger.read { reader in
+                    try reader.history(campaign: number, now: Timestamp(milliseconds: 0))
+                }
+                let kinds = history.map(\.kind).filter { [.started, .frozen, .completed].contains($0) }
+                #expect(kinds == [.started, .frozen, .completed])
+            }
+        }
+
         @Test func `fired while its audience is still being materialised, every device gets it once`() async throws {
             try await PrivateFleet.with { fleet in
                 let count = 20_000

@@ -69,6 +69,8 @@ final class SimulatedPlanner {
         }
         if !step.isMemoryOnly, world.fails() {
             excusedAt = now
+            // The devices of the write that failed are read, and in no chunk.
+            if case .freeze = step { walk?.position += 1 }
             return steps.failed(instant)
         }
         try take(step)
@@ -174,9 +176,8 @@ final class SimulatedPlanner {
             if position > 0 { world.noteResumed() }
             walk = (number, lease.leaseEpoch, position)
         }
-        guard let position = walk?.position, let registry = ledger.campaigns[number]?.flow?.registry else {
-            return .fenced
-        }
+        guard let registry = ledger.campaigns[number]?.flow?.registry, let walked = walk?.position else { return .fenced }
+        let position = min(walked, registry)
         let end = min(registry, position + 1 + world.draw(3))
         let passes = end == registry || world.draw(3) == 0
         guard ledger.write(position..<end, passes: passes, lease, by: worker) else { return .fenced }
