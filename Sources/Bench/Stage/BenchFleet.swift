@@ -285,6 +285,14 @@ actor BenchFleet {
         return job
     }
 
+    /// Publishes a campaign to a segment of the registry and returns at once.
+    func begin(toSegment segment: String) async throws -> BenchJob {
+        campaigns += 1
+        let job = try BenchJob(number: campaigns, segment: segment, now: WallClock.now().asRead)
+        try await job.publish(producer)
+        return job
+    }
+
     /// Returns a campaign's status; nil until intake has it.
     func status(of job: BenchJob) async throws -> CampaignStatus? {
         let (app, id) = (job.job.app, job.job.id)

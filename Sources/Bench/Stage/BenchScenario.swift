@@ -12,6 +12,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     case limits
     case scaling
     case planning
+    case first
     case urgent
     case rate
     case variables
@@ -35,6 +36,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .limits: "how soon the rate is back after a provider cut the streams of every connection to one"
         case .scaling: "CPU for a device with one and with four workers at half of one worker's full rate"
         case .planning: "CPU for a device of a process that only plans, from a list and from a segment"
+        case .first: "a campaign to a segment, from publish to its first request, while its audience is frozen"
         case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
         case .fire: "a held campaign, from the commit of fire to the first request at the far side"
         case .orders: "pause and cancel, from their commit until nothing is sent, and until nothing is pending"
@@ -51,6 +53,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .transport: 1_000_000
         case .sending, .bearer, .latency: 2_000_000
         case .memory: 10_000_000
+        case .first: 5_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
         case .edge: 500_000
@@ -62,7 +65,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     /// The default number of rounds.
     var rounds: Int {
         switch self {
-        case .transport, .sending, .bearer, .fire: 5
+        case .transport, .sending, .bearer, .fire, .first: 5
         case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders, .dashboard: 3
         case .allocations, .memory, .limits, .urgent, .rate, .edge: 1
         }

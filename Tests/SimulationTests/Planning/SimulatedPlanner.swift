@@ -176,12 +176,12 @@ final class SimulatedPlanner {
             if position > 0 { world.noteResumed() }
             walk = (number, lease.leaseEpoch, position)
         }
-        guard let registry = ledger.campaigns[number]?.flow?.registry, let walked = walk?.position else { return .fenced }
-        let position = min(walked, registry)
+        guard let registry = ledger.campaigns[number]?.flow?.registry, let walk else { return .fenced }
+        let position = min(walk.position, registry)
         let end = min(registry, position + 1 + world.draw(3))
         let passes = end == registry || world.draw(3) == 0
         guard ledger.write(position..<end, passes: passes, lease, by: worker) else { return .fenced }
-        walk?.position = end
+        self.walk?.position = end
         guard end == registry else { return passes ? .passed : .goesOn }
         if ledger.campaigns[number]?.cursor ?? 0 > 0 { world.noteOverlap() }
         return try ledger.finishFlow(lease, by: worker) ? .done : .fenced
