@@ -4,8 +4,8 @@ import NIOCore
 import Operations
 import Store
 
-/// Campaigns to segments that nobody has prepared: from the producer's publish to the first request's arrival, while the
-/// audience is still being frozen.
+/// Campaigns to segments that nobody has prepared: from the producer's publish to the first request's arrival, while
+/// the audience is still being frozen.
 struct FirstScenario: Sendable {
     let stage: BenchStage
 
