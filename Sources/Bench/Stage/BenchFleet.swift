@@ -288,7 +288,7 @@ actor BenchFleet {
     /// Publishes a campaign to a segment of the registry and returns at once.
     func begin(toSegment segment: String) async throws -> BenchJob {
         campaigns += 1
-        let job = try BenchJob(number: campaigns, segment: segment, now: WallClock.now().asRead)
+        let job = try BenchJob(number: campaigns, to: ["segment": .string(segment)], now: WallClock.now().asRead)
         try await job.publish(producer)
         return job
     }

@@ -1,4 +1,4 @@
-package import Campaigns
+import Campaigns
 package import Delivery
 package import Store
 

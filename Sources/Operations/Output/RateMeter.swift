@@ -1,4 +1,5 @@
 package import Campaigns
+import Delivery
 
 /// Measures the rate at which a count grows over the last few seconds.
 package struct RateMeter: Sendable {
