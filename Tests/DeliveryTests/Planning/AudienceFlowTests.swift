@@ -38,7 +38,7 @@ import Testing
         #expect(AudienceFlow.shares(of: job, served: [.fcm, .apns], accepted: .apns) == [.apns, .fcm])
         #expect(AudienceFlow.shares(of: job, served: [.fcm], accepted: .apns) == [.fcm])
         #expect(AudienceFlow.shares(of: job, served: [], accepted: .apns) == [.apns])
-        job.audience = .segment(try Segment("provider:fcm && tag:sport"))
+        job.audience = .segment(try Segment("provider == fcm && sport"))
         #expect(AudienceFlow.shares(of: job, served: [.fcm, .apns], accepted: .apns) == [.fcm])
     }
 

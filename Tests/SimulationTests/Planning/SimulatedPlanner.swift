@@ -70,7 +70,7 @@ final class SimulatedPlanner {
         if !step.isMemoryOnly, world.fails() {
             excusedAt = now
             // The devices of the write that failed are read, and in no chunk.
-            if case .freeze = step { walk?.position += 1 }
+            if case .freeze(let lease, _) = step, walk?.campaign == lease.facts.number { walk?.position += 1 }
             return steps.failed(instant)
         }
         try take(step)

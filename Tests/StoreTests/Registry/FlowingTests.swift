@@ -114,7 +114,10 @@ import Testing
         status = try await ledger.status(campaign)
         #expect(status.state == "sending" && status.isPlanning && status.pending.queued == 6 && status.law == .holds)
         #expect(status.parts.isEmpty && status.startedAt != nil)
-        #expect(try await write(Sample.chunks([5]), &audience, by: try await self.lease(campaign)) == .passed)
+        // What its planner had written behind the cursor is gone when it begins again there.
+        let again = try await self.lease(campaign)
+        audience = try #require(try await ledger.write { try $0.openFrozen(again, now: .start) })
+        #expect(try await write(Sample.chunks([5]), &audience, by: again) == .passed)
         #expect(try await ledger.status(campaign).audience == 11)
         #expect(try await finish(audience, by: lease) == .frozen(audience: 11))
         status = try await ledger.status(campaign)
