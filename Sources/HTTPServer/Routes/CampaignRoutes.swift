@@ -94,7 +94,7 @@ enum CampaignRoutes {
     ) async throws -> CampaignStatusView {
         let app = try await given == nil ? ownApp(of: id, caller, core) : given
         let view = try await CampaignStatusReader.status(app: app, id: id, in: core.ledger) {
-            try await core.fleet.facts().forCampaigns
+            await core.fleet.facts().forCampaigns
         }
         guard let view, caller.mayUse(view.app) else { throw notFound(id) }
         return view

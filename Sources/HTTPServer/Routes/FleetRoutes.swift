@@ -21,7 +21,7 @@ enum FleetRoutes {
     private static func status(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         try requireAllApps(call)
-        return .json(try await core.fleet.view().json)
+        return .json(await core.fleet.view().json)
     }
 
     private static func requireAllApps(_ call: Call<APIResponder>) throws(HTTPProblem) {

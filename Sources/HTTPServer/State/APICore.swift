@@ -22,7 +22,8 @@ final class APICore: Sendable {
         self.broker = broker
         server.readiness.check { await broker.obstacle() }
         feed = LiveFeed(server.ledger, logger: server.logger)
-        fleet = FleetPoll(FleetProbe(configuration, ledger: server.ledger))
+        let probe = FleetProbe(configuration, ledger: server.ledger)
+        fleet = FleetPoll { await probe.take() }
         limiter = RateLimiter(perSecond: configuration.server.requestsPerSecond)
     }
 

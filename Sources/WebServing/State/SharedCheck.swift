@@ -1,5 +1,5 @@
 /// A check whose result serves all callers until it is too old; calls during a check wait for its result.
-actor SharedCheck<Result: Sendable> {
+package actor SharedCheck<Result: Sendable> {
     private let ageMax: Duration
     private let check: @Sendable () async -> Result
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -7,7 +7,7 @@ actor SharedCheck<Result: Sendable> {
     private var running: Task<Result, Never>?
 
     /// Makes a check that runs when somebody asks and the last result is at least as old as `ageMax`.
-    init(
+    package init(
         ageMax: Duration,
         now: @escaping @Sendable () -> ContinuousClock.Instant,
         check: @escaping @Sendable () async -> Result
@@ -18,7 +18,7 @@ actor SharedCheck<Result: Sendable> {
     }
 
     /// Returns the last result, or that of a new check.
-    func result() async -> Result {
+    package func result() async -> Result {
         if let last, now() - last.at < ageMax { return last.result }
         if let running { return await running.value }
         let task = Task { [check] in await check() }
