@@ -35,9 +35,9 @@ enum ListRoutes {
     private static func upload(_ call: Call<APIResponder>, _ stream: AudienceStream) async throws -> AudienceFile.Result
     {
         do {
-            for try await piece in call.request.body {
+            try await BodyReader.pieces(call.request) { piece in
                 try await stream.take(Array(piece.readableBytesView))
-                if stream.isUnusable { break }
+                return !stream.isUnusable
             }
             return try await stream.finish()
         } catch {

@@ -1,7 +1,7 @@
 package import Campaigns
 import HTTPTypes
 package import HummingbirdCore
-import NIOCore
+package import NIOCore
 
 /// Reads bodies up to a limit.
 package enum BodyReader {
@@ -10,7 +10,7 @@ package enum BodyReader {
     /// The limit of all other JSON bodies.
     package static let smallMax = 65_536
 
-    /// Returns the bytes of a JSON body; throws 413 and 415.
+    /// Returns the bytes of a JSON body; throws 400, 413 and 415.
     package static func json(_ request: Request, upTo most: Int = smallMax) async throws -> [UInt8] {
         try require(request, types: ["application/json"])
         return try await bytes(request, upTo: most)
@@ -59,16 +59,34 @@ package enum BodyReader {
         return type
     }
 
-    /// Returns the bytes of a body of any type; throws 413.
+    /// Returns the bytes of a body of any type; throws 413, and 400 for one that breaks off.
     package static func bytes(_ request: Request, upTo most: Int) async throws -> [UInt8] {
         let tooLarge = HTTPProblem(.tooLarge, "the body has more than \(most) bytes")
         // Refused by the announced length, before the client sends the body.
         if let said = request.headers[.contentLength].flatMap({ Int($0) }), said > most { throw tooLarge }
         var bytes: [UInt8] = []
-        for try await piece in request.body {
+        try await pieces(request) { piece in
             guard bytes.count + piece.readableBytes <= most else { throw tooLarge }
             bytes.append(contentsOf: piece.readableBytesView)
+            return true
         }
         return bytes
+    }
+
+    /// Passes on the pieces of a body as they come, until `take` returns false; throws 400 where the client breaks off.
+    package static func pieces(_ request: Request, _ take: (ByteBuffer) async throws -> Bool) async throws {
+        var pieces = request.body.makeAsyncIterator()
+        while true {
+            let piece: ByteBuffer?
+            do {
+                piece = try await pieces.next()
+            } catch {
+                // A server that stops ends the input itself.
+                if Task.isCancelled { throw CancellationError() }
+                // Whether it hung up or sent bytes that are not HTTP, it is the client's, and no defect of ours.
+                throw HTTPProblem(.usage, "the body broke off before its end")
+            }
+            guard let piece, try await take(piece) else { return }
+        }
     }
 }

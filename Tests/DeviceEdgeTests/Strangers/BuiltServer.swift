@@ -57,9 +57,16 @@ struct BuiltServer {
         return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
     }
 
-    /// Sends text on its own connection and returns the statuses, until the server closes or `wanted` have come.
-    func say(_ text: String, port: Int? = nil, from: String? = nil, wanted: Int = 1) async throws -> [Int] {
-        try await RawText.say(Array(text.utf8), to: port ?? edgePort, from: from, wanted: wanted)
+    /// Sends text on its own connection and returns the statuses, until the server closes or `wanted` have come;
+    /// `hangsUp`: the client's side is closed behind the text.
+    func say(
+        _ text: String,
+        port: Int? = nil,
+        from: String? = nil,
+        wanted: Int = 1,
+        hangsUp: Bool = false
+    ) async throws -> [Int] {
+        try await RawText.say(Array(text.utf8), to: port ?? edgePort, from: from, wanted: wanted, hangsUp: hangsUp)
     }
 
     /// Returns a request in one piece, which closes its connection.
@@ -140,7 +147,13 @@ private enum EdgeSecretForm {
 /// An HTTP/1.1 connection with arbitrary bytes, and the statuses that come back.
 enum RawText {
     /// Sends bytes; `from` is the address of this host that the connection comes from.
-    static func say(_ bytes: [UInt8], to port: Int, from: String? = nil, wanted: Int = 1) async throws -> [Int] {
+    static func say(
+        _ bytes: [UInt8],
+        to port: Int,
+        from: String? = nil,
+        wanted: Int = 1,
+        hangsUp: Bool = false
+    ) async throws -> [Int] {
         let (statuses, continuation) = AsyncStream.makeStream(of: Int.self)
         var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
@@ -152,6 +165,7 @@ enum RawText {
         let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
         // Fails only when the server has closed meanwhile, which its output shows.
         try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+        if hangsUp { try? await channel.close(mode: .output) }
         var heard: [Int] = []
         for await status in statuses {
             heard.append(status)
