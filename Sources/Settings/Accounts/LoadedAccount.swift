@@ -1,11 +1,9 @@
 package import Campaigns
 import Delivery
 package import Logging
-package import NIOCore
 package import PushProviders
 import Synchronization
 import TLS
-package import Transport
 
 /// An app's account with a provider and its files: the source of requests and connections.
 ///
@@ -25,7 +23,7 @@ package final class LoadedAccount: Sendable {
     /// The end of its certificate; nil without one.
     let expiresAt: Timestamp?
     private let verdict = Mutex(CredentialVerdict())
-    private let tls: TLSClientContext
+    let tls: TLSClientContext
     private let hasToldOfMissingKey = Atomic(false)
 
     init(
@@ -112,24 +110,6 @@ package final class LoadedAccount: Sendable {
         health.acceptedAt = verdict.acceptedAt
         health.refusal = verdict.refusal.map { WorkerHealth.Fault(since: $0.since, reason: $0.reason) }
         return health
-    }
-
-    /// Returns the connections of one loop to one endpoint; `isApart`: a single connection.
-    package func pool(
-        endpoint: ProviderEndpoint,
-        loop: any EventLoop,
-        isApart: Bool = false,
-        logger: Logger,
-        source: any RequestSource
-    ) -> ProviderPool {
-        var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
-        configuration.connections.oneStreamUntilAuthenticated = token != nil
-        if isApart { configuration.connections.connectionsMax = 1 }
-        configuration.scope = account.reachesGlobalAddressesOnly ? .global : .any
-        configuration.connections.streamDeadline = account.provider.limits.streamDeadline
-        // A sender that leaves its connections waits for every answer that may still come.
-        configuration.drainDeadline = configuration.connections.streamDeadline + .seconds(1)
-        return endpoint.pool(configuration, tls: tls, loop: loop, source: source, logger: logger)
     }
 }
 
