@@ -3,7 +3,8 @@ import Campaigns
 extension StateReason {
     /// Returns the reasons for a campaign's state; empty if there is nothing to say.
     ///
-    /// A live campaign has one when nothing of it goes out, and for each provider of it that waits.
+    /// A live campaign has one when nothing of it goes out, for each provider of it that waits, and for its devices that
+    /// are tried again, whatever else goes out.
     public static func all(of facts: StateFacts) -> [StateReason] {
         if let end = facts.end { return reasons(of: end, facts.stage) }
         guard facts.stage.isLive else { return [] }
@@ -12,7 +13,8 @@ extension StateReason {
         if pending.total > 0, pending.parked == pending.total { return [.parked] }
         guard facts.isAppServed else { return [.noCredentials(app: facts.app, nil)] }
         let isSending = facts.stage == .sending && facts.sendsPushes && pending.total > 0
-        return ofShares(facts) + (isSending ? whileStill(facts) : [])
+        guard isSending else { return ofShares(facts) }
+        return ofShares(facts) + (facts.isStill ? whileStill(facts) : ofRetries(facts))
     }
 
     /// Returns the words of several reasons; nil without any.
@@ -36,9 +38,13 @@ extension StateReason {
         }
     }
 
-    /// The reasons why nothing goes out; empty if something does, or if the ledger alone cannot tell.
+    /// The reason why devices are tried again; empty if none is.
+    private static func ofRetries(_ facts: StateFacts) -> [StateReason] {
+        facts.retries.devices > 0 ? [.retry(facts.retries)] : []
+    }
+
+    /// The reasons why nothing goes out; empty if the ledger alone cannot tell.
     private static func whileStill(_ facts: StateFacts) -> [StateReason] {
-        guard facts.isStill else { return [] }
         let outside = outside(facts)
         guard outside.isEmpty else { return outside }
         guard let unplanned = ofUnplanned(facts) else { return [] }
@@ -48,7 +54,7 @@ extension StateReason {
         if facts.waitingForTurn > 0 { reasons.append(.rate(perSecond: facts.perSecond)) }
         if facts.rate != nil, inQueues > 0 { reasons.append(.queued(inQueues)) }
         if facts.rate != nil, pending.sending > 0 { reasons.append(.unanswered(pending.sending)) }
-        if facts.retries.devices > 0 { reasons.append(.retry(facts.retries)) }
+        reasons += ofRetries(facts)
         let told = facts.shares.reduce(into: Set<AsideReason>()) { $0.formUnion($1.pausedBy) }
         reasons += facts.held.filter { $0.value > 0 && !told.contains($0.key) }.sorted {
             $0.key.rawValue < $1.key.rawValue

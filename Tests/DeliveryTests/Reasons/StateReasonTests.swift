@@ -29,12 +29,23 @@ import Testing
     @Test func `a campaign of which something goes out has no reason`() {
         let moving = sending { $0.pending.sending = 10 }
         #expect(StateReason.all(of: moving).isEmpty)
-        let measured = sending {
-            $0.pending.retrying = 10
-            $0.retries = waits(10, [:])
-            $0.rate = 1
-        }
+        var measured = sending { $0.pending.queued = 10 }
+        measured.rate = 1
         #expect(StateReason.all(of: measured).isEmpty)
+    }
+
+    @Test(arguments: [nil, 0, 1, 900])
+    func `devices that are tried again are told beside those that go out`(rate: Int?) {
+        let both = sending {
+            $0.pending.sending = 500
+            $0.pending.retrying = 10
+            $0.retries = waits(10, ["TooManyRequests": 10])
+            $0.rate = rate
+        }
+        #expect(codes(both).contains("throttled"))
+        // Whatever else stands is no reason while something goes out.
+        #expect(codes(both) == (rate == 0 ? ["unanswered", "throttled"] : ["throttled"]))
+        #expect(text(both)?.hasSuffix("10 devices are tried again at \(due.rfc3339) after TooManyRequests") == true)
     }
 
     @Test(arguments: [CampaignStage.scheduled, .held, .planning])

@@ -35,12 +35,19 @@ import Testing
         #expect(retrying.json["retry_reasons"]?.text == #"{"TooManyRequests":1900,"Shutdown":58}"#)
     }
 
-    @Test func `a rate that is measured ends a reason, and one of 0 asks for another`() {
+    @Test func `a rate that is measured ends a reason but that of retries, and one of 0 asks for others`() {
         var view = retrying
         view.note(rate: 12, now: now)
-        #expect(view.stateReason == nil && view.stateCodes.isEmpty && view.rate == 12)
+        #expect(view.stateCodes == ["throttled"] && view.rate == 12)
         view.note(rate: 0, now: now)
         #expect(view.stateCodes == ["throttled"])
+        var facts = StateFacts(app: "news", stage: .sending)
+        facts.pending.queued = 5
+        view.note(facts)
+        view.note(rate: 0, now: now)
+        #expect(view.stateCodes == ["queued"])
+        view.note(rate: 12, now: now)
+        #expect(view.stateReason == nil && view.stateCodes.isEmpty)
     }
 
     @Test func `what the broker says comes in front`() {
