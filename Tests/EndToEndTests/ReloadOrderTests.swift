@@ -1,11 +1,14 @@
+import AMQP
 import Campaigns
 import Delivery
 import Foundation
 import Glibc
+import Operations
 import Servers
 import Simulator
 import Store
 import Testing
+import Transport
 
 extension EndToEnd {
     /// `fanfare app reload`, and apps that are new.
@@ -77,6 +80,31 @@ extension EndToEnd {
                 try await runbook.remedy("reload_refused")
                 let mended = try await fleet.run("status", "--json").output
                 #expect(!mended.contains("reload_refused"), "\(mended)")
+            }
+        }
+
+        @Test func `workers of the version before hear of an order of the command and of the HTTP API`() async throws {
+            try await PrivateFleet.with { fleet in
+                let port = try await fleet.startServer()
+                try await fleet.broker { client in
+                    // As a worker does: a queue of its own for what all are told.
+                    try await client.call(.declareQueue(name: "ear", exclusive: true))
+                    try await client.call(.bindQueue(queue: "ear", exchange: BrokerNames.control, routingKey: ""))
+                    try await client.call(.consume(queue: "ear", consumerTag: "ear", noAck: true))
+                    var messages = client.messages.makeAsyncIterator()
+                    for number in 1...2 {
+                        if number == 1 {
+                            // No worker is asked, so nobody is waited for.
+                            #expect(try await fleet.run("app", "reload").exit == 0)
+                        } else {
+                            let answer = try await Phone.Edge(port: port).ask("POST", "/v1/reload", bearer: "")
+                            #expect(answer.status == 200)
+                        }
+                        let message = try #require(await messages.next())
+                        #expect(message.properties.type == ControlHint.reloadType)
+                        #expect(message.body == Array(String(number).utf8))
+                    }
+                }
             }
         }
 

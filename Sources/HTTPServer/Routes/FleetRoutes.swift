@@ -34,6 +34,10 @@ enum FleetRoutes {
         let isDryRun = try call.query.flag("dry_run")
         try requireAllApps(call)
         let standing = try await FleetReload.order(by: call.caller.name, in: core.ledger, isDryRun: isDryRun)
+        if !isDryRun {
+            // The answer waits for no broker: only workers of the version before need the hint.
+            Task { [broker = core.server.configuration.amqp] in await FleetReload.hint(standing, broker) }
+        }
         return .json(JSONValue.object(ReloadView(standing).members).marked(isDryRun: isDryRun))
     }
 

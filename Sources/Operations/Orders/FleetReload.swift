@@ -1,5 +1,5 @@
 package import Delivery
-package import NIOCore
+import NIOPosix
 package import Store
 package import Transport
 
@@ -50,8 +50,8 @@ package enum FleetReload {
     }
 
     /// Tells workers of earlier versions, which do not look for the order, through the broker, if it can be reached.
-    package static func hint(_ standing: ReloadStanding, _ endpoint: AMQPEndpoint, on loop: any EventLoop) async {
-        let hint = ControlHint(endpoint, on: loop)
+    package static func hint(_ standing: ReloadStanding, _ endpoint: AMQPEndpoint) async {
+        let hint = ControlHint(endpoint, on: MultiThreadedEventLoopGroup.singleton.next())
         await hint.ready(within: hintTimeout)
         await hint.reload(standing.order)
         await hint.close()

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import NIOPosix
 import Operations
 import Settings
 import Store
@@ -44,11 +43,7 @@ struct AppReloadCommand: AsyncParsableCommand {
         let standing = try await flags.options.withLedger { ledger in
             let ordered = try await FleetReload.order(by: Operator.name, in: ledger, isDryRun: flags.isDryRun)
             guard !flags.isDryRun else { return ordered }
-            async let hint: Void = FleetReload.hint(
-                ordered,
-                configuration.amqp,
-                on: MultiThreadedEventLoopGroup.singleton.next()
-            )
+            async let hint: Void = FleetReload.hint(ordered, configuration.amqp)
             let answered = try await FleetReload.answers(to: ordered, within: time, in: ledger)
             await hint
             return answered
