@@ -83,6 +83,35 @@ extension EndToEnd {
             }
         }
 
+        @Test func `an app that is gone is sent for no more in mid-campaign, and its campaign ends when it is back`()
+            async throws
+        {
+            try await PrivateFleet.with(faults: ["latency": "10", "streams": "50"]) { fleet in
+                let worker = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(10_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 1000)
+                try fleet.writeApps([("cup", Self.key)])
+                let gone = try await fleet.run("app", "reload", "--wait", "5m", "--json")
+                #expect(gone.exit == 0, "\(gone)")
+                let files = try answer(of: worker, in: gone)["files"]
+                #expect(files?["gone"]?.array == ["news (apns)"] && files?["new"]?.array == ["cup"], "\(gone)")
+                try await fleet.says("no_credentials", of: "derby")
+                let left = try await eventually("what was under way is answered and saved") {
+                    let status = try #require(try await fleet.status("derby"))
+                    return status.pending.sending + status.pending.queued == 0 ? status : nil
+                }
+                // Each request has been answered, and none was made for nothing.
+                #expect(left.counts.accepted == Int(fleet.simulator.statistics.requests))
+                #expect(left.pending.held > 0 && left.law == .holds)
+
+                try fleet.writeApps([(PrivateFleet.app, Self.key), ("cup", Self.key)])
+                #expect(try await fleet.run("app", "reload", "--wait", "5m").exit == 0)
+                #expect(try await fleet.completed("derby").counts.accepted == 10_000)
+                #expect(fleet.simulator.statistics.requests == 10_000)
+            }
+        }
+
         @Test func `workers of the version before hear of an order of the command and of the HTTP API`() async throws {
             try await PrivateFleet.with { fleet in
                 let port = try await fleet.startServer()

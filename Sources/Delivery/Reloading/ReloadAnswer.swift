@@ -42,7 +42,7 @@ public struct ReloadAnswer: Sendable, Equatable {
     public var changed: [String] = []
     /// The number of apps that are as they were.
     public var unchanged: Int
-    /// The accounts that are gone from the file, such as `news (apns)`: they stay in use until a restart.
+    /// The accounts that are gone from the file, such as `news (apns)`: nothing is sent for them any more.
     public var gone: [String] = []
     /// The settings that have changed and need a restart.
     public var needRestart: [String] = []
@@ -72,7 +72,7 @@ public struct ReloadAnswer: Sendable, Equatable {
         if !new.isEmpty { parts.append("new: \(new.joined(separator: ", "))") }
         if !changed.isEmpty { parts.append("changed: \(changed.joined(separator: ", "))") }
         parts.append("apps as before: \(unchanged)")
-        if !gone.isEmpty { parts.append("gone, in use until a restart: \(gone.joined(separator: ", "))") }
+        if !gone.isEmpty { parts.append("gone: \(gone.joined(separator: ", "))") }
         if !needRestart.isEmpty { parts.append("only a restart takes: \(needRestart.joined(separator: ", "))") }
         return parts.joined(separator: "; ")
     }

@@ -17,6 +17,8 @@ extension SenderLoop {
         case awaited
         /// No sender: there is no token, for this reason.
         case lacking(CredentialLack)
+        /// No sender: the account is gone from the apps file.
+        case gone
 
         /// The sender; nil when there is no token at this instant.
         var found: EndpointSender? {
@@ -47,6 +49,7 @@ extension SenderLoop {
         isApart: Bool,
         isUrgent: Bool
     ) -> SenderSearch {
+        if account.isGone { return .gone }
         let endpoint = account.account.endpoint(environment)
         let authorization: Authorization
         switch account.supply(for: endpoint, now: clock()) {
@@ -111,6 +114,9 @@ extension SenderLoop {
         switch search {
         case .found: awaiting[runIndex] = nil
         case .awaited: awaiting[runIndex] = active.account
+        case .gone:
+            awaiting[runIndex] = nil
+            runs.stop(runIndex, .setAside(.app))
         case .lacking(.refused(let reason)):
             awaiting[runIndex] = nil
             runs.stop(runIndex, .setAside(.credentials))
@@ -155,14 +161,17 @@ extension SenderLoop {
         move(sender, to: sender.account)
     }
 
-    /// Applies new credentials after a reload of the apps file: new requests use them, open streams end where they
-    /// are.
-    func replace(_ replacements: [AppDirectory.Replacement]) {
-        for replacement in replacements {
-            for (key, sender) in endpoints where sender.account === replacement.old {
-                endpoints[key] = nil
-                move(sender, to: replacement.new)
-            }
+    /// Takes a reload of the apps file over: new requests use the new credentials, an account that is gone makes none,
+    /// and open streams end where they are.
+    func take(_ reading: AppDirectory.Reading) {
+        for replacement in reading.replacements { move(from: replacement.old, to: replacement.new) }
+        for account in reading.gone { move(from: account, to: account) }
+    }
+
+    private func move(from old: LoadedAccount, to account: LoadedAccount) {
+        for (key, sender) in endpoints where sender.account === old {
+            endpoints[key] = nil
+            move(sender, to: account)
         }
     }
 

@@ -202,7 +202,7 @@ final class WorkCoordinator {
     /// Starts a claimed shard on its loop.
     private func begin(_ start: WorkerShards.Start) {
         let (shard, progress, epoch) = (start.shard, start.record.progress, start.record.epoch)
-        guard let account = apps.account(app: shard.facts.app, provider: shard.facts.provider) else {
+        guard let account = apps.runAccount(app: shard.facts.app, provider: shard.facts.provider) else {
             preconditionFailure("\(shard.id) runs without an account")
         }
         tracing?.began(shard, now: ledger.now())

@@ -92,12 +92,6 @@ extension Worker {
 
     /// Puts a reading into use, and returns when it is.
     private func take(_ reading: AppDirectory.Reading, from file: String) async {
-        for name in reading.missing {
-            context.logger.warning(
-                "an app is gone from the apps file and stays in use; only a restart takes that",
-                metadata: ["app": "\(name)"]
-            )
-        }
         guard !reading.isSame else {
             // Only the entries' versions are others.
             context.apps.use(reading)
@@ -107,7 +101,7 @@ extension Worker {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             loop.execute { [context, senders] in
                 context.apps.use(reading)
-                for sender in senders { sender.execute { $0.replace(reading.replacements) } }
+                for sender in senders { sender.execute { $0.take(reading) } }
                 // Told after the swap, so that the log never tells of a snapshot that is not in use yet.
                 Self.tell(reading, context.logger)
                 waiter.resume()
@@ -121,6 +115,7 @@ extension Worker {
             tell(new, "an app's credentials and settings are replaced", logger)
         }
         for new in reading.added { tell(new, "an app's account is new, and is sent for from now on", logger) }
+        for old in reading.gone { tell(old, "an app's account is gone, and is sent for no more", logger) }
     }
 
     private static func tell(_ account: LoadedAccount, _ notice: Logger.Message, _ logger: Logger) {

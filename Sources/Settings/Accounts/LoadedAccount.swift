@@ -7,8 +7,8 @@ import TLS
 
 /// An app's account with a provider and its files: the source of requests and connections.
 ///
-/// Immutable but for the verdict on its credential; shared by all loops. A reload that changes anything of it makes
-/// another one.
+/// Immutable but for the verdict on its credential and its end; shared by all loops. A reload that changes anything of it
+/// makes another one.
 package final class LoadedAccount: Sendable {
     /// The app.
     package let app: String
@@ -25,6 +25,7 @@ package final class LoadedAccount: Sendable {
     private let verdict = Mutex(CredentialVerdict())
     let tls: TLSClientContext
     private let hasToldOfMissingKey = Atomic(false)
+    private let hasLeft = Atomic(false)
 
     init(
         app: String,
@@ -43,6 +44,12 @@ package final class LoadedAccount: Sendable {
         self.expiresAt = expiresAt
         self.messageKeys = messageKeys
     }
+
+    /// True once a reload has found it gone from the apps file: it makes no more requests, and waits for their answers.
+    package var isGone: Bool { hasLeft.load(ordering: .relaxed) }
+
+    /// Ends its requests, for good.
+    func leave() { hasLeft.store(true, ordering: .relaxed) }
 
     /// The account's name.
     package var key: AccountKey { AccountKey(app: app, provider: account.provider.name) }

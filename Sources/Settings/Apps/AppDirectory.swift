@@ -7,14 +7,15 @@ import TLS
 
 /// The apps whose credentials this process has, with everything loaded.
 ///
-/// Made at the start. A reload compares a new reading with the snapshot in use and swaps that whole. It adds accounts
-/// and replaces them and settings, and removes none: what runs may still need it. May be used from any thread. An
-/// unusable key file is an error that names the file.
+/// Made at the start. A reload compares a new reading with the snapshot in use and swaps that whole: it adds, replaces
+/// and removes accounts and settings. May be used from any thread. An unusable key file is an error that names the file.
 package final class AppDirectory: Sendable {
     /// Everything that a reload replaces.
     fileprivate struct Snapshot {
         var accounts: [AccountKey: LoadedAccount]
         var settings: [String: AppSetting]
+        /// The accounts that reloads have removed: a claim from before may be granted after it.
+        var gone: [AccountKey: LoadedAccount] = [:]
     }
 
     private let inUse: Mutex<Snapshot>
@@ -35,17 +36,17 @@ package final class AppDirectory: Sendable {
         package let changes: [(app: String, part: AppSetting.Part)]
         /// The accounts that are new, sorted.
         package let added: [LoadedAccount]
-        /// The accounts that are gone, as `app (provider)`: they stay in use, with their apps' settings.
-        package let missing: [String]
+        /// The accounts that are gone, sorted.
+        package let gone: [LoadedAccount]
         /// The apps that are new, sorted.
         package let newApps: [String]
         /// The apps that are in use and in the file, sorted.
         fileprivate let knownApps: [String]
         fileprivate let snapshot: Snapshot
 
-        /// True if nothing is new or has changed.
+        /// True if nothing is new, has changed or is gone.
         package var isSame: Bool {
-            replacements.isEmpty && changes.isEmpty && added.isEmpty && newApps.isEmpty
+            replacements.isEmpty && changes.isEmpty && added.isEmpty && newApps.isEmpty && gone.isEmpty
         }
 
         /// Returns the answer to a reload order with what this reading takes over.
@@ -54,14 +55,14 @@ package final class AppDirectory: Sendable {
             let touched = Set(changes.map(\.app) + accounts.map(\.app)).subtracting(newApps)
             let changed = knownApps.filter(touched.contains)
             var answer = ReloadAnswer(to: order, at: instant, unchanged: knownApps.count - changed.count)
-            (answer.new, answer.changed, answer.gone) = (newApps, changed, missing)
+            (answer.new, answer.changed, answer.gone) = (newApps, changed, gone.map(\.key.description))
             return answer
         }
     }
 
     /// Loads the accounts of `apps.yaml`.
     package init(_ configurations: [AppConfiguration]) throws(ConfigurationError) {
-        let accounts = try Self.load(configurations, known: [:])
+        let accounts = try Self.load(configurations, known: [:], gone: [:])
         inUse = Mutex(Snapshot(accounts: accounts, settings: Self.settings(configurations)))
     }
 
@@ -75,8 +76,9 @@ package final class AppDirectory: Sendable {
     /// An unchanged account stays the same object, and an unchanged key keeps its provider token.
     package func compare(_ configurations: [AppConfiguration]) throws(ConfigurationError) -> Reading {
         let known = inUse.withLock { $0 }
-        let read = try Self.load(configurations, known: known.accounts)
+        let read = try Self.load(configurations, known: known.accounts, gone: known.gone)
         let settings = Self.settings(configurations)
+        let leaving = known.accounts.filter { read[$0.key] == nil }
         return Reading(
             replacements: known.accounts.keys.sorted().compactMap { key in
                 guard let old = known.accounts[key], let new = read[key], old !== new else { return nil }
@@ -86,12 +88,13 @@ package final class AppDirectory: Sendable {
                 (settings[app]?.changes(from: old) ?? []).map { (app, $0) }
             },
             added: read.filter { known.accounts[$0.key] == nil }.sorted { $0.key < $1.key }.map(\.value),
-            missing: known.accounts.keys.filter { read[$0] == nil }.sorted().map(\.description),
+            gone: leaving.sorted { $0.key < $1.key }.map(\.value),
             newApps: settings.keys.filter { known.settings[$0] == nil }.sorted(),
             knownApps: settings.keys.filter { known.settings[$0] != nil }.sorted(),
             snapshot: Snapshot(
-                accounts: known.accounts.merging(read) { $1 },
-                settings: known.settings.merging(settings) { $1 }
+                accounts: read,
+                settings: settings,
+                gone: known.gone.merging(leaving) { $1 }.filter { read[$0.key] == nil }
             )
         )
     }
@@ -99,6 +102,7 @@ package final class AppDirectory: Sendable {
     /// Puts a reading into use.
     package func use(_ reading: Reading) {
         inUse.withLock { $0 = reading.snapshot }
+        for account in reading.gone { account.leave() }
     }
 
     // MARK: - Accounts
@@ -106,6 +110,12 @@ package final class AppDirectory: Sendable {
     /// Returns an app's account with a provider.
     package func account(app: String, provider: ProviderName) -> LoadedAccount? {
         inUse.withLock { $0.accounts[AccountKey(app: app, provider: provider)] }
+    }
+
+    /// Returns the account of a run: a claim is granted to a worker that has the account, which may be gone since.
+    package func runAccount(app: String, provider: ProviderName) -> LoadedAccount? {
+        let key = AccountKey(app: app, provider: provider)
+        return inUse.withLock { $0.accounts[key] ?? $0.gone[key] }
     }
 
     /// Returns an app's accounts and settings as one reload left them.
@@ -156,7 +166,8 @@ package final class AppDirectory: Sendable {
 
     private static func load(
         _ configurations: [AppConfiguration],
-        known: [AccountKey: LoadedAccount]
+        known: [AccountKey: LoadedAccount],
+        gone: [AccountKey: LoadedAccount]
     ) throws(ConfigurationError) -> [AccountKey: LoadedAccount] {
         var loaded: [AccountKey: LoadedAccount] = [:]
         for configuration in configurations {
@@ -167,7 +178,7 @@ package final class AppDirectory: Sendable {
                     loaded[key] = same
                     continue
                 }
-                let others = Array(loaded.values) + Array(known.values)
+                let others = Array(loaded.values) + Array(known.values) + Array(gone.values)
                 let holder = others.first { $0.fingerprint.hasKey(of: fingerprint) }?.token
                 loaded[key] = try load(configuration, settings, fingerprint, holder)
             }

@@ -22,7 +22,8 @@ struct WorkerCommand: AsyncParsableCommand {
             hot settings (worker.unflushed, worker.drain, log.level) hold at once, and what is new or has changed of \
             the apps is used from then on, on new connections; requests under way end on the old ones. A file that cannot \
             be used changes nothing; fanfare app reload orders the same of all workers, and prints their answers. An app \
-            that is new is sent for at once. Every other setting, and an app that is gone, need a restart; the log says so.
+            that is new is sent for at once, and one that is gone no more. Every other setting needs a restart; the log \
+            says so.
 
             Under systemd (Type=notify) it says READY=1 when /readyz is 200, WATCHDOG=1 while /livez is, RELOADING=1 and \
             STOPPING=1, and what it does as STATUS=. Deploy/systemd has the units.

@@ -42,7 +42,7 @@ import Testing
         (answer.new, answer.gone, answer.needRestart) = (["cup"], ["old (apns)"], ["amqp.url"])
         #expect(
             answer.text
-                == "new: cup; apps as before: 2; gone, in use until a restart: old (apns); only a restart takes: amqp.url"
+                == "new: cup; apps as before: 2; gone: old (apns); only a restart takes: amqp.url"
         )
         var refusing = ReloadAnswer(to: 1, at: Fixtures.now, unchanged: 2)
         refusing.refuse([ReloadAnswer.Refusal(key: "apps.cup", reason: "no key", fix: "add one")])
