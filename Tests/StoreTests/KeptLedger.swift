@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Foundation
+import GRDB
 import Store
 import Testing
 
@@ -17,6 +18,17 @@ enum KeptLedger {
     }
 
     // MARK: - Writing
+
+    /// Writes one to a new file, which has no other beside it and needs none to be read.
+    static func keep(at path: String) async throws {
+        let ledger = try Ledger.open(path: path, create: true)
+        try await write(ledger)
+        await ledger.close()
+        let raw = try DatabaseQueue(path: path)
+        try await raw.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        try raw.close()
+        try FileManager.default.removeItem(atPath: path + ".lock")
+    }
 
     static func write(_ ledger: Ledger) async throws {
         try await writeHalfOfACampaign(ledger)

@@ -47,14 +47,27 @@ struct VersionTests {
 
     @Test(.enabled(if: KeptLedger.wanted != nil, "FANFARE_KEEP_LEDGER says where to"))
     func `a ledger of this version is written where somebody wants it`() async throws {
-        let path = try #require(KeptLedger.wanted)
-        let ledger = try Ledger.open(path: path, create: true)
-        try await KeptLedger.write(ledger)
-        await ledger.close()
-        // One file, without a log beside it.
-        let raw = try DatabaseQueue(path: path)
-        try await raw.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        try raw.close()
+        try await KeptLedger.keep(at: try #require(KeptLedger.wanted))
+    }
+
+    @Test func `what is kept is one file, and whoever only reads it leaves no other beside it`() async throws {
+        try await KeptLedger.keep(at: scratch.path)
+        try await readsAlone()
+    }
+
+    @Test(arguments: ["ledger-v1", "ledger-v2", "ledger-v3", "ledger-v4"])
+    func `reading a kept ledger leaves no other file beside it`(name: String) async throws {
+        try FileManager.default.copyItem(atPath: KeptLedger.kept(name), toPath: scratch.path)
+        try await readsAlone()
+    }
+
+    private func readsAlone() async throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: scratch.path, configuration: configuration)
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM campaigns") } ?? 0 > 0)
+        try queue.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder) == ["ledger.db"])
     }
 
     @Test func `a kept ledger of an earlier version is read, and its campaign goes on to its end`() async throws {
