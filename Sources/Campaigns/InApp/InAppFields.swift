@@ -3,23 +3,21 @@ extension JobFields {
     static let inApp = FieldList(
         "in_app",
         [
-            .now("type"), .now("header"), .now("message"), .now("image_url"), .now("image_only", false),
-            .now("position"), .now("orientation"), .now("duration"), .now("buttons", .array([])),
-            .now("assets", .array([])), .now("extras", .object([])),
+            "type", "header", "message", "image_url", Field("image_only", false), "position", "orientation", "duration",
+            Field("buttons", .array([])), Field("assets", .array([])), Field("extras", .object([])),
         ]
     )
 
-    static let inAppButton = FieldList("a button", [.now("id"), .now("label"), .now("url")])
+    static let inAppButton = FieldList("a button", ["id", "label", "url"])
 
     static let inAppDelivery = FieldList(
         "delivery.in_app",
         [
-            .now("triggers"), .now("priority", 0), .now("starts_at"), .now("ends_at"), .now("delay", 0),
-            .now("timeout"), .now("repeat_after"),
+            "triggers", Field("priority", 0), "starts_at", "ends_at", Field("delay", 0), "timeout", "repeat_after",
         ]
     )
 
-    static let inAppTrigger = FieldList("a trigger", [.now("on"), .now("name"), .now("where", .array([]))])
+    static let inAppTrigger = FieldList("a trigger", ["on", "name", Field("where", .array([]))])
 
-    static let inAppFilter = FieldList("a filter", [.now("property"), .now("op"), .now("value", true)])
+    static let inAppFilter = FieldList("a filter", ["property", "op", Field("value", true)])
 }

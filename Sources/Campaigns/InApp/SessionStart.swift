@@ -29,5 +29,5 @@ public struct SessionStart: Sendable, Equatable {
 
 extension JobFields {
     /// The fields of a session, which is no part of a job.
-    static let session = FieldList("the session", [.now("id"), .now("started_at"), .now("locale")])
+    static let session = FieldList("the session", ["id", "started_at", "locale"])
 }

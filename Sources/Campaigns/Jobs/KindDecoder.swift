@@ -15,7 +15,7 @@ struct KindDecoder {
     func read(into content: inout Content) {
         refuseOtherBlocks()
         refuseWhatDoesNotGo()
-        if let block = kind.block, JobFields.content[block]?.isBuilt == true {
+        if let block = kind.block {
             reader.require(block, fix: KindDecoder.examples[kind].map { "for example \($0)" })
         }
         content.rich = block("rich", JobFields.rich).flatMap(KindDecoder.rich)

@@ -1,24 +1,22 @@
 extension JobFields {
-    static let rich = FieldList("rich", [.now("type"), .now("id"), .now("message")])
+    static let rich = FieldList("rich", ["type", "id", "message"])
 
     static let announcement = FieldList(
         "announcement",
-        [
-            .now("format"), .now("title"), .now("body"), .now("action_label"), .now("action_url"), .now("exit_label"),
-        ]
+        ["format", "title", "body", "action_label", "action_url", "exit_label"]
     )
 
     static let poll = FieldList(
         "poll",
-        [.now("title"), .now("body"), .now("action_label"), .now("exit_label"), .now("questions")]
+        ["title", "body", "action_label", "exit_label", "questions"]
     )
 
     static let question = FieldList(
         "a question",
-        [.now("id"), .now("title"), .now("select", "one"), .now("choices")]
+        ["id", "title", Field("select", "one"), "choices"]
     )
 
-    static let choice = FieldList("a choice", [.now("id"), .now("title"), .now("default", false)])
+    static let choice = FieldList("a choice", ["id", "title", Field("default", false)])
 
-    static let dataPush = FieldList("data_push", [.now("encoding"), .now("body"), .now("category")])
+    static let dataPush = FieldList("data_push", ["encoding", "body", "category"])
 }

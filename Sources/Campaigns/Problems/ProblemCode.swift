@@ -47,8 +47,6 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case template
     /// A template where none is allowed.
     case templateNotAllowed = "template_not_allowed"
-    /// A part of the contract that is not implemented yet.
-    case notInThisVersion = "not_in_this_version"
     /// The campaign's end has passed.
     case expired
     /// The producer's clock is more than five minutes ahead.

@@ -3,18 +3,12 @@ struct Field: Sendable {
     let name: String
     /// The default value; nil if there is none or if the field is required.
     let standard: JSONValue?
-    /// True if this version implements the field.
-    let isBuilt: Bool
 
-    /// Creates a field of this version.
-    static func now(_ name: String, _ standard: JSONValue? = nil) -> Field {
-        Field(name: name, standard: standard, isBuilt: true)
-    }
+    init(_ name: String, _ standard: JSONValue? = nil) { (self.name, self.standard) = (name, standard) }
+}
 
-    /// Creates a field of the contract that this version refuses, except with its default value.
-    static func later(_ name: String, _ standard: JSONValue? = nil) -> Field {
-        Field(name: name, standard: standard, isBuilt: false)
-    }
+extension Field: ExpressibleByStringLiteral {
+    init(stringLiteral name: String) { self.init(name) }
 }
 
 /// The fields of an object of the contract.
@@ -37,31 +31,27 @@ enum JobFields {
     static let job = FieldList(
         "the job",
         [
-            .now("id"), .now("app"), .now("kind", "notification"), .now("created_at"), .now("name"),
-            .now("tags", .array([])), .now("metadata", .object([])), .now("audience"), .now("content"),
-            .now("delivery", .object([])),
+            "id", "app", Field("kind", "notification"), "created_at", "name", Field("tags", .array([])),
+            Field("metadata", .object([])), "audience", "content", Field("delivery", .object([])),
         ]
     )
 
     static let audience = FieldList(
         "audience",
-        [
-            .now("devices"), .now("list"), .now("users"), .now("segment"), .now("everyone", false), .now("exclude"),
-            .now("at_most"),
-        ]
+        ["devices", "list", "users", "segment", Field("everyone", false), "exclude", "at_most"]
     )
 
     /// The selectors of the devices that are left out.
     static let exclude = FieldList(
         "exclude",
-        [.now("devices"), .now("list"), .now("users"), .now("segment"), .now("everyone", false)]
+        ["devices", "list", "users", "segment", Field("everyone", false)]
     )
 
     static let device = FieldList(
         "a device",
         [
-            .now("token"), .now("provider", "apns"), .now("environment"), .now("id"), .now("locale"),
-            .now("time_zone"), .now("variables", .object([])),
+            "token", Field("provider", "apns"), "environment", "id", "locale", "time_zone",
+            Field("variables", .object([])),
         ]
     )
 
@@ -69,9 +59,9 @@ enum JobFields {
     static let registration = FieldList(
         "a device",
         [
-            .now("token"), .now("provider", "apns"), .now("environment"), .now("id"), .now("locale"),
-            .now("time_zone"), .now("user"), .now("tags", .array([])), .now("attributes", .object([])),
-            .now("permission"), .now("app_version"), .now("badge"), .now("registered_at"),
+            "token", Field("provider", "apns"), "environment", "id", "locale", "time_zone", "user",
+            Field("tags", .array([])), Field("attributes", .object([])), "permission", "app_version", "badge",
+            "registered_at",
         ]
     )
 
@@ -79,66 +69,58 @@ enum JobFields {
     static let edgeDevice = FieldList(
         "a registration",
         [
-            .now("token"), .now("provider", "apns"), .now("environment"), .now("user"), .now("permission"),
-            .now("locale"), .now("time_zone"), .now("app_version"), .now("kit_version"), .now("badge"),
-            .now("tags"), .now("attributes"),
+            "token", Field("provider", "apns"), "environment", "user", "permission", "locale", "time_zone",
+            "app_version", "kit_version", "badge", "tags", "attributes",
         ]
     )
 
-    static let edgeTags = FieldList("tags", [.now("add"), .now("remove")])
+    static let edgeTags = FieldList("tags", ["add", "remove"])
 
     static let content = FieldList(
         "content",
         [
-            .now("title"), .now("subtitle"), .now("body"), .now("title_loc_key"),
-            .now("title_loc_args", .array([])), .now("subtitle_loc_key"), .now("subtitle_loc_args", .array([])),
-            .now("loc_key"), .now("loc_args", .array([])), .now("launch_image"), .now("url"), .now("media_url"),
-            .now("category"), .now("layout"), .now("badge"), .now("sound"), .now("thread_id"),
-            .now("interruption_level"),
-            .now("relevance_score"), .now("target_content_id"), .now("filter_criteria"),
-            .now("content_available", false), .now("mutable_content", false), .now("data", .object([])),
-            .now("live_activity"), .now("apns"), .now("fcm"), .now("actions", .array([])),
-            .now("localizations", .object([])), .now("rich"), .now("announcement"), .now("poll"), .now("data_push"),
-            .now("in_app"),
+            "title", "subtitle", "body", "title_loc_key", Field("title_loc_args", .array([])), "subtitle_loc_key",
+            Field("subtitle_loc_args", .array([])), "loc_key", Field("loc_args", .array([])), "launch_image", "url",
+            "media_url", "category", "layout", "badge", "sound", "thread_id", "interruption_level", "relevance_score",
+            "target_content_id", "filter_criteria", Field("content_available", false), Field("mutable_content", false),
+            Field("data", .object([])), "live_activity", "apns", "fcm", Field("actions", .array([])),
+            Field("localizations", .object([])), "rich", "announcement", "poll", "data_push", "in_app",
         ]
     )
 
-    static let action = FieldList("an action", [.now("id"), .now("url")])
+    static let action = FieldList("an action", ["id", "url"])
 
     static let localization = FieldList(
         "a localization",
         [
-            .now("title"), .now("subtitle"), .now("body"), .now("title_loc_key"), .now("title_loc_args"),
-            .now("subtitle_loc_key"), .now("subtitle_loc_args"), .now("loc_key"), .now("loc_args"), .now("url"),
-            .now("media_url"), .now("sound"),
+            "title", "subtitle", "body", "title_loc_key", "title_loc_args", "subtitle_loc_key", "subtitle_loc_args",
+            "loc_key", "loc_args", "url", "media_url", "sound",
         ]
     )
 
-    static let sound = FieldList("sound", [.now("name", "default"), .now("critical", false), .now("volume")])
+    static let sound = FieldList("sound", [Field("name", "default"), Field("critical", false), "volume"])
 
     static let liveActivity = FieldList(
         "live_activity",
         [
-            .now("event"), .now("content_state"), .now("timestamp"), .now("stale_date"), .now("dismissal_date"),
-            .now("attributes_type"), .now("attributes"),
+            "event", "content_state", "timestamp", "stale_date", "dismissal_date", "attributes_type", "attributes",
         ]
     )
 
     static let delivery = FieldList(
         "delivery",
         [
-            .now("push_type", "alert"), .now("priority", "high"), .now("urgency", "bulk"), .now("expires_at"),
-            .now("ttl"), .now("if_offline", "store"), .now("collapse_id"), .now("supersede", true),
-            .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
-            .now("send_at"), .now("hold", false),
-            .now("local_time", false), .now("quiet_hours"), .now("show", "any"), .now("android"),
-            .now("repeat"), .now("frequency_cap", "respect"), .now("in_app"),
+            Field("push_type", "alert"), Field("priority", "high"), Field("urgency", "bulk"), "expires_at", "ttl",
+            Field("if_offline", "store"), "collapse_id", Field("supersede", true), Field("max_attempts", 8),
+            Field("on_unknown", "resend"), "per_second", Field("ramp_up", 0), "send_at", Field("hold", false),
+            Field("local_time", false), "quiet_hours", Field("show", "any"), "android", "repeat",
+            Field("frequency_cap", "respect"), "in_app",
         ]
     )
 
-    static let quietHours = FieldList("quiet_hours", [.now("from"), .now("to"), .now("then", "wait")])
+    static let quietHours = FieldList("quiet_hours", ["from", "to", Field("then", "wait")])
 
-    static let repetition = FieldList("repeat", [.now("cron"), .now("time_zone"), .now("until")])
+    static let repetition = FieldList("repeat", ["cron", "time_zone", "until"])
 
     /// All objects, for suggestions when a field is in the wrong one.
     static let all = [

@@ -1,12 +1,12 @@
 /// Reads the fields of a JSON object by the contract's list of them.
 ///
-/// The initializer reports unknown and unimplemented fields; the getters report wrong types. A getter returns nil if
+/// The initializer reports unknown fields; the getters report wrong types. A getter returns nil if
 /// the field is absent or was reported.
 struct ObjectReader {
     let pointer: JSONPointer
     let fields: FieldList
     let log: ProblemLog
-    /// The implemented members; a linear search is cheaper than hashing, because objects of the contract are small.
+    /// The known members; a linear search is cheaper than hashing, because objects of the contract are small.
     private var members: [JSONMember] = []
 
     /// Returns nil, with a problem, if the value is not an object.
@@ -19,33 +19,18 @@ struct ObjectReader {
         self.fields = fields
         self.log = log
         for member in given {
-            if let field = fields[member.name], field.isBuilt || member.value == field.standard {
-                if field.isBuilt { members.append(member) }
-            } else {
-                refuse(member)
-            }
+            if fields[member.name] != nil { members.append(member) } else { refuseUnknown(member.name) }
         }
     }
 
-    /// Reports a field that is unknown or not implemented.
-    private func refuse(_ member: JSONMember) {
+    private func refuseUnknown(_ name: String) {
         // A search for a similar name is expensive, and a stranger can send very many fields.
         if log.isFull { return log.omit() }
-        let location = pointer.appending(member.name)
-        guard let field = fields[member.name] else {
-            log.refuse(
-                .unknownField,
-                at: location,
-                "\(fields.name) has no field \(member.name.clipped)",
-                fix: ObjectReader.suggestion(for: member.name, in: fields)
-            )
-            return
-        }
         log.refuse(
-            .notInThisVersion,
-            at: location,
-            "\(member.name) is not in this version",
-            fix: field.standard.map { "leave it out, or give \($0.text)" } ?? "leave it out"
+            .unknownField,
+            at: pointer.appending(name),
+            "\(fields.name) has no field \(name.clipped)",
+            fix: ObjectReader.suggestion(for: name, in: fields)
         )
     }
 
@@ -57,7 +42,7 @@ struct ObjectReader {
 
     /// Returns the value, of any type; refuses null, unless it has a meaning.
     func value(_ name: String, isNullable: Bool = false) -> JSONValue? {
-        precondition(fields[name]?.isBuilt == true, "the decoder asks for \(name), which the list of fields lacks")
+        precondition(fields[name] != nil, "the decoder asks for \(name), which the list of fields lacks")
         guard let value = members.first(where: { $0.name == name })?.value else { return nil }
         if value == .null, !isNullable {
             log.refuse(.type, at: pointer.appending(name), "\(name) must not be null", fix: "leave the field out")

@@ -1,8 +1,7 @@
 /// The JSON Schema (2020-12) of the whole job; `fanfare schema job` prints it.
 ///
-/// It describes the whole contract from the first version on; fields that this version refuses have
-/// `"x-not-in-this-version": true`. Every optional field has its `default`, which is `null` if omitting it means
-/// nothing at all. Tests compare the decoder's lists of fields with the schema.
+/// Every optional field has its `default`, which is `null` if omitting it means nothing at all. Tests compare the
+/// decoder's lists of fields with the schema.
 public enum JobSchema {
     /// The schema as JSON text.
     public static let text = """

@@ -28,10 +28,10 @@ public struct TrackingRequest: Sendable {
     /// All problems; if there are any, no event may be used.
     public let problems: [Problem]
 
-    static let fields = FieldList("the request", [.now("events")])
+    static let fields = FieldList("the request", ["events"])
     static let eventFields = FieldList(
         "an event",
-        [.now("id"), .now("m"), .now("type"), .now("surface"), .now("action"), .now("reason"), .now("at")]
+        ["id", "m", "type", "surface", "action", "reason", "at"]
     )
 
     /// Decodes a body; pure, linear in its size.

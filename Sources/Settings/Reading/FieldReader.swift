@@ -46,20 +46,10 @@ struct FieldReader {
 
     func path(_ field: String) -> String { key.isEmpty ? field : "\(key).\(field)" }
 
-    func refuseUnknown(known: [String], later: [String] = []) {
+    func refuseUnknown(known: [String]) {
         for entry in entries where !known.contains(entry.key) {
-            if later.contains(entry.key) {
-                problems.add(
-                    entry.line,
-                    path(entry.key),
-                    "not_in_this_version",
-                    "\(entry.key) is not in this version",
-                    "leave it out"
-                )
-            } else {
-                let hint = NearestName.hint(entry.key, among: known)
-                problems.add(entry.line, path(entry.key), "unknown_key", "there is no such field", hint)
-            }
+            let hint = NearestName.hint(entry.key, among: known)
+            problems.add(entry.line, path(entry.key), "unknown_key", "there is no such field", hint)
         }
     }
 
