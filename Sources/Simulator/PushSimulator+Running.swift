@@ -118,11 +118,6 @@ extension PushSimulator {
         /// Revokes all of FCM's issued access tokens.
         public func revokeAccessTokens() { listeners.revokeAccessTokens() }
 
-        /// Sends GOAWAY on every connection, with a reason such as `Shutdown` as debug data; streams in flight go on.
-        public func goAway(reason: String = "Shutdown") async throws {
-            for listener in listeners.all { try await listener.loops.goAway(reason: reason) }
-        }
-
         /// Closes all connections without GOAWAY and stops serving; a second call has no effect.
         public func stop() async throws {
             guard isStopped.exchange(true, ordering: .acquiringAndReleasing) == false else { return }

@@ -46,7 +46,6 @@ struct AppleAloneTests {
              "delivery": {"push_type": "voip", "ttl": 60}}
             """
         let message = InboundMessage(
-            consumerTag: "",
             queue: "",
             deliveryTag: 1,
             redelivered: false,

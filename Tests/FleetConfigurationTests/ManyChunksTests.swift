@@ -50,7 +50,6 @@ struct ManyChunksTests {
              "content": {"title": "Goal"}, "delivery": {"urgency": "\(urgency)"}}
             """
         return InboundMessage(
-            consumerTag: "",
             queue: "",
             deliveryTag: 1,
             redelivered: false,

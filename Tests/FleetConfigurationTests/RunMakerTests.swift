@@ -40,7 +40,6 @@ struct RunMakerTests {
              "delivery": \(delivery)}
             """
         let message = InboundMessage(
-            consumerTag: "",
             queue: "",
             deliveryTag: 1,
             redelivered: false,

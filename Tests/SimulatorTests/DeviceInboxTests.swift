@@ -15,7 +15,6 @@ import Testing
     ) -> PushedMessage {
         PushedMessage(
             id: id,
-            acceptedAt: at,
             expiresAt: at + lives,
             storage: key.map { .replacing($0) } ?? .piling,
             isShown: isShown,

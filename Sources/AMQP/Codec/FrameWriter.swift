@@ -7,10 +7,6 @@ struct FrameWriter {
     var frameMax = 4096
     let pool: CodecPool
 
-    init(pool: CodecPool) {
-        self.pool = pool
-    }
-
     mutating func clear() {
         // A burst must not keep its memory forever.
         output.removeAll(keepingCapacity: output.capacity <= 1 << 20)

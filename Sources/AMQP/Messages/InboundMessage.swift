@@ -1,7 +1,5 @@
 /// A message that the broker delivered to a consumer.
 public struct InboundMessage: Sendable, Equatable {
-    /// The consumer that the message is for.
-    public var consumerTag: String
     /// The queue that the consumer reads; empty when the session does not know the tag.
     public var queue: String
     /// The tag to acknowledge the message with, on the same channel only.
@@ -24,7 +22,6 @@ public struct InboundMessage: Sendable, Equatable {
 
     /// Creates a delivered message.
     public init(
-        consumerTag: String,
         queue: String,
         deliveryTag: UInt64,
         redelivered: Bool,
@@ -34,7 +31,6 @@ public struct InboundMessage: Sendable, Equatable {
         body: [UInt8],
         bodySize: UInt64? = nil
     ) {
-        self.consumerTag = consumerTag
         self.queue = queue
         self.deliveryTag = deliveryTag
         self.redelivered = redelivered

@@ -265,7 +265,6 @@ public final class AMQPSession {
         case .deliver(let fields):
             return .message(
                 InboundMessage(
-                    consumerTag: fields.consumerTag,
                     queue: queuesByTag[fields.consumerTag] ?? "",
                     deliveryTag: fields.deliveryTag,
                     redelivered: fields.redelivered,

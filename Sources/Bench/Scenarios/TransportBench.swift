@@ -24,9 +24,6 @@ struct TransportBench: Sendable {
         var failures: UInt64
         /// The time from request to answer, of every hundredth request.
         var answerNanoseconds: [Int64]
-
-        /// Requests per second.
-        var rate: Double { Double(self.requests) / max(self.seconds, 1e-9) }
     }
 
     /// The server.
@@ -37,13 +34,6 @@ struct TransportBench: Sendable {
     var connections: Int
     /// The most streams per connection.
     var streams = 1000
-
-    /// Creates a run against `endpoint`.
-    init(endpoint: HTTP2Endpoint, requests: Int, connections: Int) {
-        self.endpoint = endpoint
-        self.requests = requests
-        self.connections = connections
-    }
 
     /// Runs on its own loop.
     func run(tls: TLSClientContext, logger: Logger) async throws -> Result {

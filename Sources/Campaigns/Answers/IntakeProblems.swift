@@ -56,14 +56,4 @@ extension Problem {
             fix: "register some: fanfare device import FILE --app \(app.clipped)"
         )
     }
-
-    /// The rendered payload exceeds the provider's limit.
-    public static func payloadTooLarge(bytes: Int, limit: Int) -> Problem {
-        Problem(
-            pointer: "/content",
-            code: .payloadTooLarge,
-            detail: "the payload has \(bytes) bytes, the provider takes at most \(limit)",
-            fix: "shorten the texts or data by \(max(0, bytes - limit)) bytes"
-        )
-    }
 }

@@ -36,13 +36,6 @@ public struct InAppMessage: Sendable, Equatable {
         public var label: String
         /// The address to open, at most 2,048 bytes; nil: the button closes the message.
         public var url: String?
-
-        /// Creates a button.
-        public init(id: String, label: String, url: String? = nil) {
-            self.id = id
-            self.label = label
-            self.url = url
-        }
     }
 
     /// The form of the message.
@@ -67,11 +60,6 @@ public struct InAppMessage: Sendable, Equatable {
     public var assets: [String] = []
     /// The producer's own key-value pairs for the app, at most 4 KiB as JSON.
     public var extras: [JSONMember] = []
-
-    /// Creates an empty message.
-    public init(layout: Layout) {
-        self.layout = layout
-    }
 
     /// The addresses that the app must load before it can show the message, without duplicates.
     public var addresses: [String] {

@@ -12,19 +12,10 @@ public enum JobDecoder {
     public static func decode(_ bytes: [UInt8], envelope: JobEnvelope) -> JobDecoding {
         let reading = JSONReader.read(bytes)
         let log = ProblemLog(reading.problems)
-        return decode(reading.value, envelope: envelope, log)
-    }
-
-    /// Decodes a parsed (and perhaps completed) value, for example from `campaign send --audience`.
-    public static func decode(_ value: JSONValue, envelope: JobEnvelope) -> JobDecoding {
-        decode(value, envelope: envelope, ProblemLog())
-    }
-
-    private static func decode(_ value: JSONValue?, envelope: JobEnvelope, _ log: ProblemLog) -> JobDecoding {
         let format = MessageFormat.check(envelope, log)
         var pointer = JSONPointer.root
-        var body = value
-        if format == .cloudEvent, let event = value {
+        var body = reading.value
+        if format == .cloudEvent, let event = body {
             body = MessageFormat.data(ofCloudEvent: event, log)
             pointer = pointer.appending("data")
         }

@@ -104,10 +104,6 @@ private struct PackedReader {
     let bytes: [UInt8]
     var index = 0
 
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
     var isAtEnd: Bool { index == bytes.count }
 
     mutating func byte() -> UInt8? {

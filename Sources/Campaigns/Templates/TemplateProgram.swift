@@ -33,9 +33,6 @@ public struct TemplateProgram: Sendable {
         add(try Template(source), escapes: 0)
     }
 
-    /// The variables that it uses.
-    public var names: [String] { template.names }
-
     private mutating func constant(_ bytes: some Collection<UInt8>) {
         guard !bytes.isEmpty else { return }
         let (start, count) = template.literal(bytes)

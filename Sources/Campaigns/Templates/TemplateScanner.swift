@@ -17,9 +17,6 @@ struct TemplateScanner {
 
     init(_ source: [UInt8]) { self.source = source }
 
-    /// The offset of the next piece.
-    var location: Int { offset }
-
     /// Returns the next piece; nil at the end.
     mutating func next() throws(TemplateProblem) -> Piece? {
         if let piece = waiting {

@@ -7,7 +7,7 @@ public struct Repetition: Sendable, Equatable {
     /// The end, before which all runs are; nil for none.
     public var until: Until?
     /// True if a run's hour is that of each device's own clock (`local_time`).
-    public var isLocal: Bool
+    public var isLocal = false
 
     /// The end of a repetition.
     public enum Until: Sendable, Equatable {
@@ -15,14 +15,6 @@ public struct Repetition: Sendable, Equatable {
         case at(Timestamp)
         /// A local time in `timeZone` (with `local_time`).
         case local(LocalTime)
-    }
-
-    /// Creates a schedule.
-    public init(cron: String, timeZone: String, until: Until? = nil, isLocal: Bool = false) {
-        self.cron = cron
-        self.timeZone = timeZone
-        self.until = until
-        self.isLocal = isLocal
     }
 
     /// The longest delay of a run without a `ttl`, after a period without workers.

@@ -12,9 +12,6 @@ public struct WallInstant: Hashable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// Whole seconds since the Unix epoch, rounded down.
-    public var seconds: Int64 { asRead.seconds }
-
     /// The same instant for code that has only this host's clock and trusts it.
     ///
     /// Right for a producer's own `created_at`, for a provider token (judged by the provider's clock), for a log line

@@ -16,8 +16,8 @@ public struct PollAnswersRequest: Sendable {
     /// All problems; if there are any, nothing may be used.
     public let problems: [Problem]
 
-    static let fields = FieldList("the answers", [.now("m"), .now("answers"), .now("at")])
-    static let answerFields = FieldList("an answer", [.now("question"), .now("choices")])
+    static let fields = FieldList("the answers", ["m", "answers", "at"])
+    static let answerFields = FieldList("an answer", ["question", "choices"])
 
     /// Decodes a body; pure, linear in its size.
     public init(_ body: [UInt8], now: Timestamp) {
@@ -96,11 +96,6 @@ public struct PollForm: Hashable, Sendable {
         public var takesMany: Bool
         /// The ids of its choices.
         public var choices: [String]
-
-        /// Creates a question.
-        public init(id: String, takesMany: Bool, choices: [String]) {
-            (self.id, self.takesMany, self.choices) = (id, takesMany, choices)
-        }
     }
 
     /// The questions.

@@ -36,11 +36,6 @@ public struct TurnQueue: Sendable, Equatable {
         }
     }
 
-    init(shares: [CampaignFacts], quota: ProviderQuota?) {
-        self.shares = shares
-        self.quota = quota
-    }
-
     /// The providers of the shares; nil in a campaign of one provider.
     public var providers: Set<ProviderName>? {
         shares.first?.hasShares == true ? Set(shares.compactMap(\.share)) : nil

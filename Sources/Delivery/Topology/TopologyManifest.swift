@@ -26,12 +26,6 @@ public struct TopologyManifest: Sendable, Equatable {
         public var name: String
         /// The queue's policy.
         public var policy: Policy
-
-        /// A queue.
-        public init(name: String, policy: Policy) {
-            self.name = name
-            self.policy = policy
-        }
     }
 
     /// The settings of a queue's policy; absent ones are omitted.
@@ -48,21 +42,6 @@ public struct TopologyManifest: Sendable, Equatable {
         public var maxLength: Int?
         /// The total size of the bodies from which the queue rejects publishes, in bytes.
         public var maxLengthBytes: Int?
-
-        /// A policy.
-        public init(
-            deliveryLimit: Int? = nil,
-            messageTTL: Int? = nil,
-            deadLetterExchange: String? = nil,
-            maxLength: Int? = nil,
-            maxLengthBytes: Int? = nil
-        ) {
-            self.deliveryLimit = deliveryLimit
-            self.messageTTL = messageTTL
-            self.deadLetterExchange = deadLetterExchange
-            self.maxLength = maxLength
-            self.maxLengthBytes = maxLengthBytes
-        }
 
         /// The definition with the keys of RabbitMQ's policies, in a fixed order.
         ///
@@ -138,13 +117,6 @@ public struct TopologyManifest: Sendable, Equatable {
     public var queues: [Queue]
     /// The bindings.
     public var bindings: [Binding]
-
-    /// A manifest.
-    public init(exchanges: [Exchange], queues: [Queue], bindings: [Binding]) {
-        self.exchanges = exchanges
-        self.queues = queues
-        self.bindings = bindings
-    }
 
     /// Returns the pattern of a queue's policy, which matches no other name.
     public static func policyPattern(queue: String) -> String {

@@ -10,7 +10,6 @@ import TLS
 ///
 /// May be used from any thread. A rush of sessions costs one read and one write at a time, each for all that wait.
 final class InAppSessions: Sendable {
-    private let ledger: Ledger
     private let catalogue: InAppCatalogue
     private let reads: SessionReads
     private let counters: GivenCounters
@@ -25,7 +24,6 @@ final class InAppSessions: Sendable {
 
     /// Creates the sessions of all apps of a ledger.
     init(ledger: Ledger, logger: Logger) {
-        self.ledger = ledger
         catalogue = InAppCatalogue(ledger: ledger, logger: logger)
         reads = SessionReads(ledger: ledger)
         counters = GivenCounters(ledger: ledger)

@@ -9,9 +9,7 @@ import Store
 ///
 /// Confined to the loop of the worker's AMQP connections; messages of one queue are handled one after the other.
 final class IntakeCoordinator {
-    private let intake: Intake
     private let work: WorkCoordinator
-    private let logger: Logger
     private let queues: [String: AsyncStream<Item>.Continuation]
     /// The messages of each queue, one task each.
     let streams: [AsyncStream<Item>]
@@ -23,15 +21,8 @@ final class IntakeCoordinator {
         var connection: UInt64
     }
 
-    init(
-        intake: Intake,
-        work: WorkCoordinator,
-        queues names: [String],
-        logger: Logger
-    ) {
-        self.intake = intake
+    init(work: WorkCoordinator, queues names: [String]) {
         self.work = work
-        self.logger = logger
         let pairs = names.map { ($0, AsyncStream<Item>.makeStream()) }
         queues = Dictionary(uniqueKeysWithValues: pairs.map { ($0.0, $0.1.continuation) })
         streams = pairs.map(\.1.stream)

@@ -47,10 +47,8 @@ final class WorkerCore {
         incidents = ProviderIncidents(writer: writer, logger: context.logger)
         coordinator = WorkCoordinator(context, loop: loop, writer: writer, publisher: publisher)
         intake = IntakeCoordinator(
-            intake: context.intake,
             work: coordinator,
-            queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue],
-            logger: context.logger
+            queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue]
         )
         tracking = TrackingCoordinator(
             loop: loop,

@@ -58,8 +58,6 @@ struct ClientStream {
     var fieldsUsed = 0
     var retryAfter = ByteRange()
     var date = ByteRange()
-    var apnsID = ByteRange()
-    var contentType = ByteRange()
     var answerBodyCount = 0
     var isTruncated = false
     var closeCode: UInt32 = 0
@@ -93,8 +91,6 @@ struct ClientStream {
         fieldsUsed = 0
         retryAfter = ByteRange()
         date = ByteRange()
-        apnsID = ByteRange()
-        contentType = ByteRange()
     }
 
     /// Copies request bytes into the arena.

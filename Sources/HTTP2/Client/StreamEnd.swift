@@ -35,18 +35,12 @@ public struct StreamEnd: ~Copyable {
     public var tag: UInt64 { stream.pointee.tag }
     /// The caller's clock at submission.
     public var submittedAt: Int64 { stream.pointee.submittedAt }
-    /// The stream's id on its connection.
-    public var streamID: Int32 { stream.pointee.streamID }
     /// The status, 200 to 999 when answered; otherwise 0 or an interim status.
     public var status: UInt16 { stream.pointee.status }
     /// The value of `retry-after`, empty when absent.
     public var retryAfter: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.retryAfter) }
     /// The value of `date`, empty when absent.
     public var date: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.date) }
-    /// The value of `apns-id`, empty when absent.
-    public var apnsID: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.apnsID) }
-    /// The value of `content-type`, empty when absent.
-    public var contentType: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.contentType) }
     /// The answer's body up to the session's cap.
     public var body: UnsafeRawBufferPointer {
         stream.pointee.answerBytes(

@@ -41,9 +41,6 @@ package struct ContentPreview: Sendable {
         self.programs = programs
     }
 
-    /// True if devices get different content.
-    package var isPersonal: Bool { variants.isPersonal }
-
     /// The tags of the localizations.
     package var locales: [String] { variants.locales }
 

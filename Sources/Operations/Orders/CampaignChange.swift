@@ -88,7 +88,7 @@ package struct CampaignChange: Sendable, Equatable {
         } else {
             end = nil
         }
-        let order = CampaignOrder(verb: Self.verb) { campaign, transaction, circumstances throws(LedgerError) in
+        let order = CampaignOrder { campaign, transaction, circumstances throws(LedgerError) in
             let (actor, now) = (circumstances.actor, circumstances.now)
             var result = LifeResult.unknown
             // The change that may be refused comes first: a refusal then changes nothing.

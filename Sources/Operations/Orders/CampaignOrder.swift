@@ -12,8 +12,6 @@ package struct CampaignOrder: Sendable {
     package typealias Change =
         @Sendable (_ campaign: UInt32, LedgerTransaction, LifeOrder.Circumstances) throws(LedgerError) -> LifeResult
 
-    /// The order as a word, for refusals.
-    package let verb: String
     /// True if the hint has to leave at the moment of the commit, so that the broker is awaited before it.
     private let isHasty: Bool
     private let change: Change
@@ -23,7 +21,6 @@ package struct CampaignOrder: Sendable {
 
     /// Creates an order of a campaign's life.
     package init(_ order: LifeOrder) {
-        verb = order.rawValue
         isHasty = order == .fire
         change = { campaign, transaction, circumstances throws(LedgerError) in
             try order.give(to: campaign, in: transaction, circumstances)
@@ -31,8 +28,7 @@ package struct CampaignOrder: Sendable {
     }
 
     /// Creates an order that changes something else.
-    package init(verb: String, _ change: @escaping Change) {
-        self.verb = verb
+    package init(_ change: @escaping Change) {
         isHasty = false
         self.change = change
     }

@@ -10,8 +10,6 @@ package final class RegistryImport {
     /// The most devices in one call of the registry.
     private static let batchMax = 500
 
-    /// The file's name for people.
-    package let name: String
     private let format: AudienceFileFormat
     private let input: InputFile
 
@@ -26,7 +24,6 @@ package final class RegistryImport {
     /// Opens a file, or standard input for `-`.
     package init(path: String, format: AudienceFileFormat) throws(InputFile.Unreadable) {
         input = try InputFile(path: path)
-        name = input.name
         self.format = format
     }
 

@@ -18,13 +18,6 @@ package struct TopologyTool: Sendable {
 
         /// True if nothing differs and the management API could be used.
         package var isClean: Bool { changes.isEmpty && managementFailure == nil }
-
-        /// Creates a report.
-        package init(changes: [TopologyChange], managementFailure: ManagementAPI.Failure?, commands: [String]) {
-            self.changes = changes
-            self.managementFailure = managementFailure
-            self.commands = commands
-        }
     }
 
     private let endpoint: AMQPEndpoint

@@ -5,11 +5,6 @@ public struct FCMAccount: ProviderAccount {
     /// The app's settings.
     public let settings: FCMSettings
 
-    /// Creates an account.
-    public init(settings: FCMSettings) {
-        self.settings = settings
-    }
-
     /// The FCM provider.
     public var provider: any PushProvider { FCMProvider() }
     /// See `ProviderAccount`.

@@ -11,28 +11,11 @@ public struct CompiledPush: Equatable, Sendable {
     /// The job's collapse id, or the provider's default (for APNs a short hash of app and id); may be empty.
     public var collapseID: String
     /// The template of a collapse id that differs from device to device; empty for none.
-    public var collapseTemplate: String
+    public var collapseTemplate = ""
     /// The body in pieces.
     public var segments: [PayloadSegment]
     /// The largest body of a device, in bytes.
     public var payloadBytesMax: Int
-
-    /// Creates a compiled push.
-    public init(
-        pushType: PushType,
-        priority: UInt8,
-        collapseID: String,
-        collapseTemplate: String = "",
-        segments: [PayloadSegment],
-        payloadBytesMax: Int
-    ) {
-        self.pushType = pushType
-        self.priority = priority
-        self.collapseID = collapseID
-        self.collapseTemplate = collapseTemplate
-        self.segments = segments
-        self.payloadBytesMax = payloadBytesMax
-    }
 
     /// The body with gaps for everything that differs between devices, as in `Shard.Facts.payload`.
     public var payload: [UInt8] {

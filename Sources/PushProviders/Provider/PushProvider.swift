@@ -143,13 +143,6 @@ public struct ProviderLimits: Equatable, Sendable {
     public var storage: Duration
     /// The time after which a request without an answer is abandoned (design, section 7).
     public var streamDeadline: Duration
-
-    /// Creates limits.
-    public init(collapseIDBytesMax: Int, storage: Duration, streamDeadline: Duration) {
-        self.collapseIDBytesMax = collapseIDBytesMax
-        self.storage = storage
-        self.streamDeadline = streamDeadline
-    }
 }
 
 /// The refusal of an app's settings.

@@ -12,9 +12,4 @@ public struct SealRule: Sendable {
     /// Reads a stored token: writes its keys into memory of `keyBytes` bytes and returns the range of the token that is
     /// the path; nil when the token is invalid.
     public let read: @Sendable (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Range<Int>?
-
-    /// Creates a rule.
-    init(read: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Range<Int>?) {
-        self.read = read
-    }
 }

@@ -30,9 +30,6 @@ package struct UserKeys: Sendable {
         package let detail: String
     }
 
-    /// The ids of the usable keys; a key without an id is `-`.
-    package var ids: [String] { keys.map { $0.id ?? "-" } }
-
     /// Reads a set; keys of unknown types are left out (RFC 7517, section 5), a private key is refused.
     package init(file: [UInt8]) throws(Unusable) {
         let reading = JSONReader.read(file)

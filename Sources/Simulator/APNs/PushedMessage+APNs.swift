@@ -10,7 +10,6 @@ extension PushedMessage {
         let collapseID = request.text(.collapseID)
         self.init(
             id: id,
-            acceptedAt: now,
             expiresAt: expiration.map { $0 == 0 ? now : $0 * 1000 } ?? now + 30 * 86_400_000,
             storage: .replacing(request.text(.topic) ?? ""),
             isShown: alert != nil,

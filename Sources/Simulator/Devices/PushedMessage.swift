@@ -9,9 +9,7 @@ struct PushedMessage: Equatable {
     }
 
     let id: String
-    /// The time of acceptance, in milliseconds since 1970.
-    let acceptedAt: Int64
-    /// The time of expiry, in milliseconds since 1970; equal to `acceptedAt` for "now or never".
+    /// The time of expiry, in milliseconds since 1970; the time of acceptance for "now or never".
     let expiresAt: Int64
     let storage: Storage
     /// True if the system shows the message; otherwise the app receives it.

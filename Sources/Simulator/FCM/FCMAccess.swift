@@ -8,13 +8,6 @@ public struct FCMAccess: Sendable {
         public let keyID: String
         /// The public key as PEM ("BEGIN PUBLIC KEY").
         public let publicKeyPEM: [UInt8]
-
-        /// Registers an account.
-        public init(clientEmail: String, keyID: String, publicKeyPEM: [UInt8]) {
-            self.clientEmail = clientEmail
-            self.keyID = keyID
-            self.publicKeyPEM = publicKeyPEM
-        }
     }
 
     /// The project that messages are sent for.

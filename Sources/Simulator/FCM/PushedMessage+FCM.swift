@@ -7,7 +7,6 @@ extension PushedMessage {
         let key = message.collapseKey ?? (message.isNotification ? "" : nil)
         self.init(
             id: id,
-            acceptedAt: now,
             expiresAt: now + message.timeToLiveSeconds * 1000,
             storage: key.map { .replacing($0) } ?? .piling,
             isShown: message.isNotification,

@@ -11,7 +11,6 @@ extension PushedMessage {
         let notification = document?["notification"] ?? document
         self.init(
             id: id,
-            acceptedAt: now,
             expiresAt: now + headers.timeToLiveSeconds * 1000,
             storage: headers.topic.map { .replacing($0) } ?? .piling,
             isShown: plaintext != nil,

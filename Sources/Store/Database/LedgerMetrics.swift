@@ -31,11 +31,6 @@ public struct LongestBodies: Sendable, Equatable {
     /// Nanoseconds by the caller's function.
     public private(set) var nanoseconds: [String: UInt64] = [:]
 
-    /// The longest body with its caller; nil if none took a millisecond.
-    public var first: (caller: String, nanoseconds: UInt64)? {
-        nanoseconds.max { $0.value < $1.value }.map { (caller: $0.key, nanoseconds: $0.value) }
-    }
-
     mutating func note(_ caller: StaticString, nanoseconds time: UInt64) {
         guard time >= Self.least else { return }
         nanoseconds["\(caller)", default: 0] = max(nanoseconds["\(caller)"] ?? 0, time)

@@ -34,11 +34,6 @@ public struct DeviceTrace: Sendable, Equatable {
         public var detail: String
         /// The instant by the phone's clock.
         public var at: Timestamp
-
-        /// A report.
-        public init(surface: TrackedSurface, type: TrackedType, detail: String, at: Timestamp) {
-            (self.surface, self.type, self.detail, self.at) = (surface, type, detail, at)
-        }
     }
 
     /// One shard of the device: a first attempt, or a retry.

@@ -7,8 +7,6 @@ import CShims
 /// Each HKDF here yields one block, so it is two HMACs (RFC 5869); OpenSSL's HKDF costs several times as much. Holds
 /// the memory for one message at a time. Confined to its owner's thread.
 final class MessageKeys {
-    /// Bytes of the key for AES-128-GCM.
-    static let keyBytes = 16
     static let saltBytes = 16
     static let secretBytes = 32
 

@@ -28,13 +28,6 @@ public struct HTTP1Client: Sendable {
         public var body: [UInt8]
         /// The peer's clock in its `date` field (RFC 9110, 6.6.1); nil without one.
         public var date: String?
-
-        /// Creates an answer.
-        public init(status: Int, body: [UInt8], date: String? = nil) {
-            self.status = status
-            self.body = body
-            self.date = date
-        }
     }
 
     private let host: String

@@ -85,12 +85,8 @@ public struct ProviderAnswer: ~Copyable {
     public let retryAfter: UnsafeRawBufferPointer
     /// The value of `date`, empty when absent.
     public let date: UnsafeRawBufferPointer
-    /// The value of `apns-id`, empty when absent.
-    public let apnsID: UnsafeRawBufferPointer
     /// At most 4 KiB of the body.
     public let body: UnsafeRawBufferPointer
-    /// True if the body was longer, or the stream ended in the middle of it.
-    public let isTruncated: Bool
     /// The connection that carried it, for ``ProviderPool/retireConnection(_:)``.
     public let connection: ConnectionPool.ConnectionID
     /// Nanoseconds from opening the stream to the answer.
@@ -100,9 +96,7 @@ public struct ProviderAnswer: ~Copyable {
         self.status = end.status
         self.retryAfter = end.retryAfter
         self.date = end.date
-        self.apnsID = end.apnsID
         self.body = end.body
-        self.isTruncated = end.isTruncated
         self.connection = connection
         self.nanoseconds = now - end.submittedAt
     }

@@ -11,12 +11,6 @@ struct SendReport {
     /// The providers that would accept the push.
     var validations: [ProviderQuestion.Answered] = []
 
-    init(job: Job, warnings: [Problem], isJSON: Bool) {
-        self.job = job
-        self.warnings = warnings
-        self.isJSON = isJSON
-    }
-
     /// The job's result.
     enum Verdict: String {
         /// The job is a campaign now.
