@@ -45,7 +45,8 @@ struct AudienceDecoder {
         }
         // All are decoded, so that every problem is reported at once.
         let found = [
-            devices(isUrgent: isUrgent, isStored: isStored), list(), users(isUrgent: isUrgent), segment(), everyone(),
+            devices(isUrgent: isUrgent, isStored: isStored), list(), users(isUrgent: isUrgent), segment(),
+            reader.flag("everyone") == true ? .everyone : nil,
         ]
         return found.compactMap { $0 }.first
     }
@@ -66,10 +67,6 @@ struct AudienceDecoder {
             )
         }
         return (exclude, atMost)
-    }
-
-    private func everyone() -> Audience? {
-        reader.flag("everyone") == true ? .everyone : nil
     }
 
     private func segment() -> Audience? {

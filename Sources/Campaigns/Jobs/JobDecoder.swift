@@ -41,9 +41,6 @@ enum JobOrigin {
     /// The ledger: the job was checked, its inline devices are in a list, and time has passed.
     case stored
 
-    /// The token forms for its devices; nil if they are already checked.
-    var tokens: TokenForms? { envelope?.tokens }
-
     var envelope: JobEnvelope? {
         if case .received(let envelope) = self { envelope } else { nil }
     }
@@ -61,7 +58,8 @@ struct JobDraft {
         let identity = JobIdentity(reader, envelope: origin.envelope)
         id = identity.id
         app = identity.app
-        let kind = JobDraft.kind(reader)
+        // An unknown one is reported, and the remainder is checked as a notification.
+        let kind = reader.choice("kind", of: CampaignKind.self) ?? .notification
         let createdAt = JobDraft.createdAt(reader, envelope: origin.envelope)
         // Without the block its default values apply, and so does the end after 30 days.
         let block = reader.has("delivery") ? reader.value("delivery") : .object([JSONMember]())
@@ -81,7 +79,8 @@ struct JobDraft {
             let isUrgent = options.policy.urgency == .urgent
             let location = pointer.appending("audience")
             let isStored = origin.envelope == nil
-            let decoder = AudienceDecoder(value, at: location, JobFields.audience, origin.tokens, log)
+            // The devices of a stored job are already checked.
+            let decoder = AudienceDecoder(value, at: location, JobFields.audience, origin.envelope?.tokens, log)
             limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
             return decoder?.audience(isUrgent: isUrgent, isStored: isStored)
         }
@@ -145,11 +144,6 @@ struct JobDraft {
 
     private static let tagsMax = 20
     private static let metadataMax = 20
-
-    /// Reads the kind; an unknown one is reported, and the remainder is checked as a notification.
-    private static func kind(_ reader: ObjectReader) -> CampaignKind {
-        reader.choice("kind", of: CampaignKind.self) ?? .notification
-    }
 
     private static func createdAt(_ reader: ObjectReader, envelope: JobEnvelope?) -> Timestamp? {
         let isGiven = reader.has("created_at")

@@ -160,7 +160,7 @@ struct TemplateCompiler {
         case "elsif": try branch(rest, at: location)
         case "else":
             try checkEmpty(rest, word)
-            try otherwise(at: location)
+            try close("else", at: location)
         case "endif":
             try checkEmpty(rest, word)
             try end(at: location)
@@ -215,10 +215,6 @@ struct TemplateCompiler {
         try close("elsif", at: offset)
         let jump = try condition(range, at: offset)
         open[open.count - 1].pending = jump
-    }
-
-    private mutating func otherwise(at offset: Int) throws(TemplateProblem) {
-        try close("else", at: offset)
     }
 
     /// Ends the branch before `elsif` or `else`, whose condition then jumps here.

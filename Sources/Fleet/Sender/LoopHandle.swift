@@ -19,9 +19,11 @@ struct LoopHandle: Sendable {
     }
 }
 
-/// The worker's own loop as the sender loops see it.
-struct CoordinatorReports: SenderReports {
-    private let bound: NIOLoopBound<(coordinator: WorkCoordinator, incidents: ProviderIncidents)>
+/// The worker's own loop as the sender loops see it: what they report reaches its coordinator there.
+struct CoordinatorReports: Sendable {
+    private typealias Listeners = (coordinator: WorkCoordinator, incidents: ProviderIncidents)
+
+    private let bound: NIOLoopBound<Listeners>
     private let loop: any EventLoop
 
     init(_ coordinator: WorkCoordinator, _ incidents: ProviderIncidents, loop: any EventLoop) {
@@ -29,23 +31,25 @@ struct CoordinatorReports: SenderReports {
         bound = NIOLoopBound((coordinator, incidents), eventLoop: loop)
     }
 
-    func runIsOver(_ key: ShardKey) {
-        let bound = bound
-        loop.execute { bound.value.coordinator.tell { shards, _ in shards.runIsOver(key) } }
-    }
+    /// Reports that every stream of the run is closed and none will be opened until it is adopted.
+    func runIsOver(_ key: ShardKey) { report { $0.coordinator.tell { shards, _ in shards.runIsOver(key) } } }
 
+    /// Reports that the provider refuses the app's credentials.
     func credentialsRefused(_ key: ShardKey, reason: String) {
-        let bound = bound
-        loop.execute { bound.value.incidents.credentialsRefused(key, reason: reason) }
+        report { $0.incidents.credentialsRefused(key, reason: reason) }
     }
 
+    /// Reports that the provider refuses the campaign's content, whatever the device.
     func contentRefused(_ key: ShardKey, reason: String) {
-        let bound = bound
-        loop.execute { bound.value.incidents.contentRefused(key, reason: reason) }
+        report { $0.incidents.contentRefused(key, reason: reason) }
     }
 
+    /// Reports that the provider is out for an app, as far as a loop can see.
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
-        let bound = bound
-        loop.execute { bound.value.incidents.tripped(app: app, provider: provider, trip) }
+        report { $0.incidents.tripped(app: app, provider: provider, trip) }
+    }
+
+    private func report(_ what: @escaping @Sendable (Listeners) -> Void) {
+        loop.execute { [bound] in what(bound.value) }
     }
 }

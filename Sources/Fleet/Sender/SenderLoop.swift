@@ -7,18 +7,6 @@ import Settings
 import Store
 import Transport
 
-/// Reports from the runs of one event loop to the worker's coordinator, on that loop.
-protocol SenderReports: Sendable {
-    /// Reports that every stream of the run is closed and none will be opened until it is adopted.
-    func runIsOver(_ key: ShardKey)
-    /// Reports that the provider refuses the app's credentials.
-    func credentialsRefused(_ key: ShardKey, reason: String)
-    /// Reports that the provider refuses the campaign's content, whatever the device.
-    func contentRefused(_ key: ShardKey, reason: String)
-    /// Reports that the provider is out for an app, as far as this loop can see.
-    func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip)
-}
-
 /// The shards that one event loop sends, carried between the coordinator, the connections and the ledger.
 ///
 /// Confined to its loop. `LoopRuns` and `EndpointFaults` decide; every fact is passed to them and followed by `act`.
@@ -29,7 +17,7 @@ final class SenderLoop {
     let loop: any EventLoop
     let worker: Int64
     private let ledger: Ledger
-    let reports: any SenderReports
+    let reports: CoordinatorReports
     private let lease: BrokerLease
     let logger: Logger
     var runs: LoopRuns
@@ -81,7 +69,7 @@ final class SenderLoop {
         ledger: Ledger,
         loops: Int,
         unflushedMax: Int,
-        reports: any SenderReports,
+        reports: CoordinatorReports,
         lease: BrokerLease,
         logger: Logger
     ) {

@@ -42,7 +42,7 @@ package struct DeviceView: Sendable {
     package var json: JSONValue {
         .object(
             (line.members ?? []).filter { $0.name != "badge" } + [
-                JSONMember("app", .string(device.app)), JSONMember("state", .string(stateText)),
+                JSONMember("app", .string(device.app)), JSONMember("state", .string("\(device.state)")),
                 JSONMember("suspect", .bool(device.isSuspect)),
                 JSONMember("has_secret", .bool(device.secretHash != nil)),
                 JSONMember("kit_version", device.kitVersion.map(JSONValue.string) ?? .null),
@@ -52,8 +52,6 @@ package struct DeviceView: Sendable {
             ]
         )
     }
-
-    private var stateText: String { "\(device.state)" }
 
     /// The device for people, a fact a line.
     package var text: String {

@@ -147,7 +147,7 @@ package struct Configuration: Sendable {
             listen: reader.address("worker.listen") ?? NetworkAddress(host: "127.0.0.1", port: 9464),
             listenIsGiven: settings["worker.listen"]?.origin != .fallback
         )
-        collector = reader.httpURL("telemetry.otlp_url")
+        collector = reader.address("telemetry.otlp_url", ofURL: "http://", "write http://host:port")
         log = LogSettings(
             level: Logger.Level(rawValue: reader.word("log.level")) ?? .info,
             format: LogFormat(rawValue: reader.word("log.format")) ?? .auto

@@ -80,11 +80,8 @@ enum SecretURL {
         return text[..<range.lowerBound] + "***" + text[range.upperBound...]
     }
 
-    /// Returns true if the URL has a password.
-    static func hasPassword(_ text: String) -> Bool { passwordRange(text) != nil }
-
     /// Finds the part between the first colon after `://` and the last `@` before the path.
-    private static func passwordRange(_ text: String) -> Range<String.Index>? {
+    static func passwordRange(_ text: String) -> Range<String.Index>? {
         guard let scheme = text.firstRange(of: "://") else { return nil }
         let rest = text[scheme.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" }

@@ -154,7 +154,7 @@ struct ConfigurationLayers {
     mutating func readFlags(_ flags: [ConfigurationSources.Flag]) {
         for flag in flags {
             guard let key = ConfigurationCatalogue.key(named: flag.key) else { continue }
-            if key.isSecret, SecretURL.hasPassword(flag.value) {
+            if key.isSecret, SecretURL.passwordRange(flag.value) != nil {
                 add(
                     flag.flag,
                     key.name,

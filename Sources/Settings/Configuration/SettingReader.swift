@@ -33,10 +33,6 @@ struct SettingReader {
         }
     }
 
-    mutating func httpURL(_ name: String) -> Configuration.NetworkAddress? {
-        address(name, ofURL: "http://", "write http://host:port")
-    }
-
     /// Returns the address of a URL, and true if the URL is `https`.
     mutating func httpOrHTTPSURL(_ name: String) -> (address: Configuration.NetworkAddress?, isSecure: Bool) {
         let isSecure = text(name)?.hasPrefix("https://") == true
@@ -44,7 +40,7 @@ struct SettingReader {
         return (address(name, ofURL: isSecure ? "https://" : "http://", fix), isSecure)
     }
 
-    private mutating func address(
+    mutating func address(
         _ name: String,
         ofURL scheme: String,
         _ fix: String

@@ -86,8 +86,6 @@ import FanfareKit
 
     // MARK: - In-app messages
 
-    func close() -> PhoneSession.Outcome { closed(.exited) }
-
     func tap() -> PhoneSession.Outcome {
         if let look = message?.look, look.tap == nil, !look.buttons.isEmpty {
             return .impossible("the in-app message is not tapped but pressed; it has \(Self.ids(look))")
@@ -102,7 +100,7 @@ import FanfareKit
         return closed(.actioned(button))
     }
 
-    private func closed(_ how: Look.End) -> PhoneSession.Outcome {
+    func closed(_ how: Look.End) -> PhoneSession.Outcome {
         guard let message else { return .impossible("no in-app message is in front; an event may bring one") }
         self.message = nil
         message.end(how)
@@ -126,8 +124,6 @@ import FanfareKit
         }
         return ended(.actioned(button))
     }
-
-    func leave() -> PhoneSession.Outcome { ended(.exited) }
 
     func answer(_ answers: [String: [String]]) -> PhoneSession.Outcome {
         guard let look = campaign?.look, look.kind == .poll else {
@@ -158,7 +154,7 @@ import FanfareKit
         return ended(end)
     }
 
-    private func ended(_ how: Look.End) -> PhoneSession.Outcome {
+    func ended(_ how: Look.End) -> PhoneSession.Outcome {
         guard let campaign else {
             return .impossible("no announcement or poll is in front; tap its notification first")
         }

@@ -215,10 +215,10 @@ import Settings
             if number == nil, isActive, notifier.end({ $0.exited() }) { return .done }
             return await responded(to: number) { userInfo, _ in await fanfare.dismissed(userInfo) }
         case .act: return foreground.act(nil)
-        case .leave: return foreground.leave()
+        case .leave: return foreground.ended(.exited)
         case .answer(let answers): return foreground.answer(answers)
         case .answerDefaults: return foreground.answerDefaults()
-        case .close: return foreground.close()
+        case .close: return foreground.closed(.exited)
         case .background:
             isActive = false
             fanfare.willResignActive()
