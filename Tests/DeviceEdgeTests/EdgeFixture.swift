@@ -1,7 +1,6 @@
 import Campaigns
 import Foundation
 import PrivateServers
-import Servers
 import Store
 import TLS
 import Testing

@@ -1,8 +1,5 @@
-import Campaigns
 import Foundation
 import PrivateServers
-import Servers
-import Store
 import Testing
 
 @testable import DeviceEdge

@@ -1,5 +1,4 @@
 import Campaigns
-import Delivery
 import Servers
 import Simulator
 import Store

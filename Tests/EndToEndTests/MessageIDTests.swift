@@ -1,8 +1,6 @@
 import Campaigns
-import Delivery
 import Foundation
 import Glibc
-import Operations
 import Servers
 import Settings
 import Simulator

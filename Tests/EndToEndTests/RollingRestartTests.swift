@@ -4,7 +4,6 @@ import Glibc
 import Servers
 import Simulator
 import Store
-import Synchronization
 import Testing
 import Transport
 

@@ -1,6 +1,5 @@
 import Campaigns
 import PushProviders
-import Servers
 import TLS
 import Testing
 

@@ -1,7 +1,6 @@
 import AMQP
 import Campaigns
 import Delivery
-import Servers
 import Store
 import TLS
 import Testing

@@ -1,6 +1,5 @@
 import Campaigns
 import Foundation
-import HTTPTypes
 import PrivateServers
 import Testing
 

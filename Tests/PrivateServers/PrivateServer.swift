@@ -7,7 +7,6 @@ package import Logging
 import Servers
 package import Settings
 package import Store
-import Synchronization
 import Testing
 package import WebServing
 

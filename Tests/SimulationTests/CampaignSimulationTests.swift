@@ -1,5 +1,4 @@
 import Campaigns
-import Delivery
 import Sanitizers
 import Testing
 

@@ -1,5 +1,4 @@
 import HTTP2
-import NIOCore
 import Testing
 
 @testable import Simulator

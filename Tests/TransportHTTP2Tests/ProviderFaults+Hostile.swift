@@ -1,6 +1,5 @@
 import Delivery
 import HTTP2
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import TLS

@@ -1,6 +1,4 @@
 import Delivery
-import HTTP2
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Sanitizers

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// One connection of a rush; reports to its ``EdgeLoad``.
 ///
 /// Confined to the load's loop.

@@ -1,5 +1,3 @@
-import Campaigns
-
 /// The result of one rush.
 struct EdgeRush: Sendable {
     /// A rush's name: the suffix of its numbers' names, and its label for people.

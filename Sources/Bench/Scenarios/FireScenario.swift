@@ -1,6 +1,4 @@
 import Campaigns
-import NIOCore
-import NIOPosix
 import Operations
 import Store
 

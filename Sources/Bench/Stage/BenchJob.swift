@@ -1,8 +1,6 @@
 import Campaigns
-import NIOCore
 import Operations
 import PushProviders
-import Transport
 
 /// The campaign that a worker is measured with.
 struct BenchJob: Sendable {

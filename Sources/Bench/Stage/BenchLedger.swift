@@ -2,7 +2,6 @@ import Campaigns
 import Foundation
 import Operations
 import Settings
-import Store
 
 /// The ledger of one fleet: a file in its folder, or a database of its own on a PostgreSQL server.
 package struct BenchLedger: Sendable {

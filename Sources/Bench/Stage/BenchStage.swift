@@ -2,7 +2,6 @@ import Campaigns
 import Delivery
 import NIOPosix
 import Operations
-import PushProviders
 package import Settings
 import Transport
 

@@ -1,5 +1,3 @@
-import Campaigns
-
 /// The ledger's writes after the error-ratio guard has judged a campaign, in the transaction that counted.
 public enum ContentPlan: Sendable, Equatable {
     /// Nothing.

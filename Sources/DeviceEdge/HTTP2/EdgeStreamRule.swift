@@ -1,6 +1,5 @@
 import Delivery
 import HTTP2
-import Settings
 
 /// The limits of an HTTP/2 connection at the edge; no I/O.
 enum EdgeStreamRule {

@@ -1,7 +1,6 @@
 import Campaigns
 import Delivery
 import HTTP2
-import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore

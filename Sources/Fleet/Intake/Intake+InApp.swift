@@ -1,7 +1,6 @@
 import Campaigns
 import Delivery
 import Operations
-import PushProviders
 import Store
 
 /// In-app campaigns, and those whose message the app fetches: accepted like all others, compiled for no provider.

@@ -1,5 +1,4 @@
 import Campaigns
-import Delivery
 import Operations
 import PushProviders
 import Store

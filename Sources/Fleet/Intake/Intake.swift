@@ -1,7 +1,6 @@
 import AMQP
 import Campaigns
 import Delivery
-import Logging
 import Operations
 import PushProviders
 import Settings

@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import Operations
 import PushProviders
 import Settings
 

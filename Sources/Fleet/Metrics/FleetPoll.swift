@@ -1,9 +1,7 @@
 import Campaigns
 import Delivery
-import Logging
 import NIOCore
 import Operations
-import PushProviders
 import Settings
 import Store
 import Synchronization

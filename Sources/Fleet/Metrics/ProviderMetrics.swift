@@ -1,6 +1,4 @@
-import Campaigns
 import Delivery
-import PushProviders
 import Settings
 import Transport
 

@@ -1,4 +1,3 @@
-import Campaigns
 import Store
 
 /// Counts of what a worker's tracking role has written since the process began.

@@ -1,5 +1,4 @@
 import Campaigns
-import Delivery
 
 /// The times that jobs waited in their queue, from the producer's timestamp to the verdict, in buckets.
 ///

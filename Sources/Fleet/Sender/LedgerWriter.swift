@@ -1,4 +1,3 @@
-import Delivery
 import Logging
 import NIOCore
 import Store

@@ -1,7 +1,5 @@
 import Campaigns
 import Delivery
-import Store
-import Transport
 
 /// A shard on its way to the broker: its row and the source of its message.
 struct OutgoingShard {

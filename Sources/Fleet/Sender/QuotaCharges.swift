@@ -1,4 +1,3 @@
-import Delivery
 import NIOCore
 import PushProviders
 import Store

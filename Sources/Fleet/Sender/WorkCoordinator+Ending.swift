@@ -1,8 +1,6 @@
-import AMQP
 import Campaigns
 import Delivery
 import Logging
-import NIOCore
 import Store
 
 /// The end of runs: settle, publish what follows, ack, in this order (design, section 7).

@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import Store
 
 /// The fast path of urgent campaigns: shards are claimed at acceptance, and the campaign's message is their lease.
 extension WorkCoordinator {

@@ -1,5 +1,3 @@
-import Campaigns
-import Delivery
 import Logging
 import Operations
 import PushProviders

@@ -1,6 +1,5 @@
 import Campaigns
 import HTTPTypes
-import HummingbirdCore
 import Store
 import WebServing
 

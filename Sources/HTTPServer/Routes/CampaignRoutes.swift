@@ -4,7 +4,6 @@ import HTTPTypes
 import HummingbirdCore
 import Logging
 import Operations
-import Settings
 import Store
 import WebServing
 

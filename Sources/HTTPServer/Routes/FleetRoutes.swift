@@ -1,8 +1,6 @@
 import Campaigns
 import HTTPTypes
-import HummingbirdCore
 import Operations
-import PushProviders
 import Settings
 import Store
 import WebServing

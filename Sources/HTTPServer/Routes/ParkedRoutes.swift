@@ -1,7 +1,6 @@
 import Campaigns
 import Delivery
 import HTTPTypes
-import HummingbirdCore
 import Operations
 import Store
 import WebServing

@@ -1,6 +1,5 @@
 import Campaigns
 import HTTPTypes
-import HummingbirdCore
 import Operations
 import Store
 import WebServing

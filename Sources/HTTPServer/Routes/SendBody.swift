@@ -1,6 +1,5 @@
 import Campaigns
 import Operations
-import WebServing
 
 /// A body of `POST /v1/sends`: the job made from it, the content that came with it, and the mapping of the job's
 /// pointers to the body's.

@@ -1,4 +1,3 @@
-import Campaigns
 import Operations
 import Synchronization
 import WebServing

@@ -1,4 +1,3 @@
-import Campaigns
 import Delivery
 import NIOPosix
 package import Store

@@ -1,5 +1,4 @@
 import AMQP
-import Campaigns
 package import Delivery
 package import NIOCore
 import Synchronization

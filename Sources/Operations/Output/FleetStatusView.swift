@@ -113,9 +113,8 @@ package struct FleetStatusView: Sendable, Equatable {
 
     /// The state for people.
     package var text: String {
-        var health = TextTable(columns: [.left, .left, .left])
-        for part in parts { health.add([part.name, part.word, part.detail]) }
-        var blocks = [health.text]
+        let health = parts.map { [$0.name, $0.word, $0.detail] }
+        var blocks = [TextTable(columns: [.left, .left, .left], rows: health).text]
         if !backlogs.isEmpty {
             var table = TextTable([("queue", .left), ("waiting", .right), ("consumers", .right), ("empty in", .right)])
             for backlog in backlogs {

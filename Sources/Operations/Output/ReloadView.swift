@@ -11,9 +11,8 @@ package struct ReloadView: Sendable {
     /// The answers for people, a line for each worker.
     package var text: String {
         guard !standing.lines.isEmpty else { return "no worker is running; the next one reads the files at its start" }
-        var table = TextTable([("worker", .left), ("answer", .left), ("apps and reasons", .left)])
-        for line in standing.lines { table.add([line.worker, line.answer.words, line.detail]) }
-        return table.text
+        let rows = standing.lines.map { [$0.worker, $0.answer.words, $0.detail] }
+        return TextTable([("worker", .left), ("answer", .left), ("apps and reasons", .left)], rows: rows).text
     }
 
     /// The members of the document: the order and an object for each worker.

@@ -1,7 +1,6 @@
 import Campaigns
 package import Delivery
 import NIOPosix
-import PushProviders
 package import Settings
 package import Store
 package import Transport

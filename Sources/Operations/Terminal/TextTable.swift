@@ -13,15 +13,15 @@ package struct TextTable: Sendable {
     private let columns: [Alignment]
     private var rows: [[String]] = []
 
-    /// Creates an empty table.
-    package init(columns: [Alignment]) {
+    /// Creates a table without headings.
+    package init(columns: [Alignment], rows: [[String]] = []) {
         self.columns = columns
+        for row in rows { add(row) }
     }
 
     /// Creates a table with headings.
-    package init(_ headings: [(String, Alignment)]) {
-        columns = headings.map(\.1)
-        rows = [headings.map { $0.0.uppercased() }]
+    package init(_ headings: [(String, Alignment)], rows: [[String]] = []) {
+        self.init(columns: headings.map(\.1), rows: [headings.map { $0.0.uppercased() }] + rows)
     }
 
     /// Adds a row with a cell for every column; control characters are replaced, so that a name stays in its cell.

@@ -1,5 +1,4 @@
 package import Campaigns
-import PushProviders
 
 /// An app and one of its providers: the name of an account.
 package struct AccountKey: Hashable, Comparable, CustomStringConvertible, Sendable {

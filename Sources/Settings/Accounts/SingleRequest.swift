@@ -1,4 +1,3 @@
-import Delivery
 package import HTTP2
 package import NIOCore
 package import Transport

@@ -8,7 +8,8 @@ import TLS
 /// The apps whose credentials this process has, with everything loaded.
 ///
 /// Made at the start. A reload compares a new reading with the snapshot in use and swaps that whole: it adds, replaces
-/// and removes accounts and settings. May be used from any thread. An unusable key file is an error that names the file.
+/// and removes accounts and settings. May be used from any thread. An unusable key file is an error that names the
+/// file.
 package final class AppDirectory: Sendable {
     /// Everything that a reload replaces.
     fileprivate struct Snapshot {

@@ -1,4 +1,3 @@
-import Campaigns
 import Delivery
 
 /// Reads an app's `frequency_cap` in `apps.yaml`: a list of rules, all of which apply.

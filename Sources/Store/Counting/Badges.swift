@@ -1,5 +1,4 @@
 import Campaigns
-import Delivery
 
 /// The badge counts of the registry, and the numbers that shards carry.
 extension LedgerTransaction {

@@ -1,5 +1,3 @@
-import Campaigns
-
 /// An entry of the history with its campaign.
 public struct LedgerHistory: Sendable, Equatable {
     /// The entry.

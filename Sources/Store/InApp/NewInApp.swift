@@ -1,6 +1,3 @@
-import Campaigns
-import Delivery
-
 /// The facts that acceptance needs about an in-app campaign, in addition to those of every campaign.
 public struct NewInApp: Sendable, Equatable {
     /// The list whose devices are left out; nil if the job leaves out none, or leaves out others.

@@ -1,5 +1,4 @@
 public import Campaigns
-import Delivery
 
 /// A part of a campaign whose quiet hours must be computed further ahead.
 public struct QuietPart: Sendable, Equatable {

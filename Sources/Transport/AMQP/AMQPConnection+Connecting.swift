@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 
 extension AMQPConnection {
     /// Connects and logs in at the first address of the host that accepts; `completion` is called once, on the loop.

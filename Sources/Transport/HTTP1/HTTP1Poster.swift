@@ -1,7 +1,6 @@
 public import Delivery
 public import NIOCore
 import NIOHTTP1
-import NIOPosix
 public import TLS
 
 /// Posts to one host over HTTP/1.1, one request after another on a connection that is kept open.

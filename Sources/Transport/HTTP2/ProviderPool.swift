@@ -2,7 +2,6 @@ public import Delivery
 import HTTP2
 public import Logging
 public import NIOCore
-import NIOPosix
 public import TLS
 
 /// Sends requests to one provider endpoint over HTTP/2 on one event loop, over as many connections as it needs.

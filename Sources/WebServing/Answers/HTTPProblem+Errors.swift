@@ -1,7 +1,5 @@
 import Campaigns
 import HTTPTypes
-import HummingbirdCore
-import Operations
 import Store
 
 extension HTTPProblem {

@@ -3,7 +3,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import Settings
 
 /// Hummingbird's HTTP/1.1, over our TLS where there is a certificate, with a responder's fast path, and HTTP/2 beside
 /// it where an address speaks it.

@@ -5,7 +5,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
 import NIOPosix
 import ServiceLifecycle
 import Settings

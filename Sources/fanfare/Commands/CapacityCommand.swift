@@ -49,14 +49,10 @@ struct CapacityCommand: AsyncParsableCommand {
         let ask = try ask()
         let metrics = try metrics()
         let plan = CapacityPlan(ask, metrics)
-        if output.json {
-            Terminal.write(json(plan, metrics).text + "\n")
-            return
-        }
-        var table = TextTable([("needed", .left), ("", .right), ("because", .left)])
-        for need in plan.needs { table.add([need.what, need.text, need.because]) }
-        let limits = plan.limits.map { "! \($0)\n" }.joined()
-        Terminal.write("\(table.text)\n\nfigures: \(metrics.source)\n\(limits)")
+        let rows = plan.needs.map { [$0.what, $0.text, $0.because] }
+        let table = TextTable([("needed", .left), ("", .right), ("because", .left)], rows: rows)
+        let limits = plan.limits.map { "\n! \($0)" }.joined()
+        output.write("\(table.text)\n\nfigures: \(metrics.source)\(limits)", json(plan, metrics))
     }
 
     private func ask() throws -> CapacityAsk {

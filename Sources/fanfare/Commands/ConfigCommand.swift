@@ -33,18 +33,11 @@ struct ConfigCommand: AsyncParsableCommand {
                 throw CommandFailure(.usage, "neither HOME nor XDG_CONFIG_HOME says where contexts are")
             }
             let files = contexts.names.map { (name: $0, file: contexts.file($0) ?? "") }
-            if output.json {
-                let list = files.map { JSONValue.object(["name": .string($0.name), "file": .string($0.file)]) }
-                Terminal.write(JSONValue.array(list).text + "\n")
-                return
-            }
-            guard !files.isEmpty else {
-                Terminal.write("none in \(contexts.folder)\n")
-                return
-            }
-            var table = TextTable([("context", .left), ("file", .left)])
-            for file in files { table.add([file.name, file.file]) }
-            Terminal.write(table.text + "\n")
+            let table = TextTable([("context", .left), ("file", .left)], rows: files.map { [$0.name, $0.file] })
+            output.write(
+                files.isEmpty ? "none in \(contexts.folder)" : table.text,
+                .array(files.map { .object(["name": .string($0.name), "file": .string($0.file)]) })
+            )
         }
     }
 
@@ -60,22 +53,20 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             let settings = try options.load().settings
-            if output.json {
-                let members = settings.map { setting in
-                    JSONMember(
-                        setting.key.name,
-                        .object([
-                            "value": setting.redactedText.map(JSONValue.string) ?? .null,
-                            "origin": .string(setting.origin.rawValue), "place": .string(setting.location),
-                        ])
-                    )
-                }
-                Terminal.write(JSONValue.object(members).text + "\n")
-                return
+            let rows = settings.map { [$0.key.name, $0.redactedText ?? "-", $0.location] }
+            let members = settings.map { setting in
+                JSONMember(
+                    setting.key.name,
+                    [
+                        "value": setting.redactedText.map(JSONValue.string) ?? .null,
+                        "origin": .string(setting.origin.rawValue), "place": .string(setting.location),
+                    ]
+                )
             }
-            var table = TextTable([("key", .left), ("value", .left), ("from", .left)])
-            for setting in settings { table.add([setting.key.name, setting.redactedText ?? "-", setting.location]) }
-            Terminal.write(table.text + "\n")
+            output.write(
+                TextTable([("key", .left), ("value", .left), ("from", .left)], rows: rows).text,
+                .object(members)
+            )
         }
     }
 
@@ -93,17 +84,13 @@ struct ConfigCommand: AsyncParsableCommand {
             let configuration = try options.load()
             let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
             let names = apps.map(\.name)
-            if output.json {
-                let document = JSONValue.object([
+            output.write(
+                "configuration ok; apps in \(configuration.appsFile): \(names.joined(separator: ", "))",
+                [
                     "ok": true, "apps_file": .string(configuration.appsFile),
                     "apps": .array(names.map(JSONValue.string)),
-                ])
-                Terminal.write(document.text + "\n")
-            } else {
-                Terminal.write(
-                    "configuration ok; apps in \(configuration.appsFile): \(names.joined(separator: ", "))\n"
-                )
-            }
+                ]
+            )
         }
     }
 
@@ -117,23 +104,21 @@ struct ConfigCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            if output.json {
-                let keys = ConfigurationCatalogue.keys.map { key in
-                    JSONValue.object([
-                        "key": .string(key.name), "environment": .string(key.environment),
-                        "default": key.fallback.map(JSONValue.string) ?? .null, "hot": .bool(key.isHot),
-                        "documentation": .string(key.documentation),
-                    ])
-                }
-                Terminal.write(JSONValue.array(keys).text + "\n")
-                return
-            }
-            var table = TextTable([("key", .left), ("environment", .left), ("default", .left), ("meaning", .left)])
-            for key in ConfigurationCatalogue.keys {
+            let headings: [(String, TextTable.Alignment)] = [
+                ("key", .left), ("environment", .left), ("default", .left), ("meaning", .left),
+            ]
+            let rows = ConfigurationCatalogue.keys.map { key in
                 let meaning = key.documentation + (key.isHot ? " (taken on SIGHUP)" : "")
-                table.add([key.name, key.environment, key.fallback ?? "-", meaning])
+                return [key.name, key.environment, key.fallback ?? "-", meaning]
             }
-            Terminal.write(table.text + "\n")
+            let keys = ConfigurationCatalogue.keys.map { key -> JSONValue in
+                [
+                    "key": .string(key.name), "environment": .string(key.environment),
+                    "default": key.fallback.map(JSONValue.string) ?? .null, "hot": .bool(key.isHot),
+                    "documentation": .string(key.documentation),
+                ]
+            }
+            output.write(TextTable(headings, rows: rows).text, .array(keys))
         }
     }
 }

@@ -32,12 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
         StandardErrorLog.install(Configuration.LogSettings(level: .critical))
         let findings = await check()
         let isWell = !findings.needsPerson
-        if output.json {
-            let document = JSONValue.object(["well": .bool(isWell), "findings": .array(findings.map(\.json))])
-            Terminal.write(document.text + "\n")
-        } else {
-            Terminal.write(findings.text + "\n")
-        }
+        output.write(findings.text, .object(["well": .bool(isWell), "findings": .array(findings.map(\.json))]))
         if !isWell { throw FanfareExit.failed }
     }
 

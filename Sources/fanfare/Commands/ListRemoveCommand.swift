@@ -48,11 +48,10 @@ struct ListRemoveCommand: AsyncParsableCommand {
             }
             return results
         }
-        if output.json {
-            Terminal.write(JSONValue.array(results.map { json($0.record, $0.removal) }).text + "\n")
-        } else {
-            for result in results { Terminal.write(line(result.record, result.removal) + "\n") }
-        }
+        output.write(
+            results.map { line($0.record, $0.removal) }.joined(separator: "\n"),
+            .array(results.map { json($0.record, $0.removal) })
+        )
         if results.contains(where: { $0.removal.isKept }) { throw FanfareExit.failed }
     }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import Campaigns
 import Foundation
 import Operations
-import Settings
 
 /// A simulated phone for trying out the kit.
 struct PhoneCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Campaigns
 import Delivery
-import HTTPServer
 import Operations
 import WebServing
 

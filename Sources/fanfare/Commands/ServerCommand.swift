@@ -1,6 +1,4 @@
 import ArgumentParser
-import Campaigns
-import HTTPServer
 import Logging
 import Operations
 import Settings

@@ -105,15 +105,11 @@ extension ServerCommand {
 
             func run() async throws {
                 let tokens = try TokensFile.read(path: try Token.file(options))
-                if output.json {
-                    let rows = tokens.map { token -> JSONValue in
-                        [
-                            "name": .string(token.name), "role": .string(token.role), "apps": token.appsJSON,
-                            "expires_at": token.expiresAt.map { .string($0.rfc3339) } ?? .null,
-                        ]
-                    }
-                    Terminal.write(JSONValue.array(rows).text + "\n")
-                    return
+                let documents = tokens.map { token -> JSONValue in
+                    [
+                        "name": .string(token.name), "role": .string(token.role), "apps": token.appsJSON,
+                        "expires_at": token.expiresAt.map { .string($0.rfc3339) } ?? .null,
+                    ]
                 }
                 let now = WallClock.now().asRead
                 var table = TextTable([("name", .left), ("role", .left), ("apps", .left), ("expires_at", .left)])
@@ -122,7 +118,7 @@ extension ServerCommand {
                     let end = token.expiresAt.map { $0.rfc3339 + (isOver ? " (over)" : "") } ?? "never"
                     table.add([token.name, token.role, token.apps?.sorted().joined(separator: ", ") ?? "all", end])
                 }
-                Terminal.write(table.text + "\n")
+                output.write(table.text, .array(documents))
             }
         }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Campaigns
-import Delivery
 import Operations
 import Store
 import Transport

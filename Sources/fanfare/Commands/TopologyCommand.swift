@@ -3,7 +3,6 @@ import Campaigns
 import Delivery
 import NIOPosix
 import Operations
-import PushProviders
 import Transport
 
 /// The commands about exchanges, queues and policies on the broker.

@@ -34,15 +34,9 @@ struct WebhookCommand: AsyncParsableCommand {
             try await options.withLedger { ledger in
                 let app = app
                 let views = try await ledger.read { try $0.webhooks(app: app) }.map { WebhookView($0) }
-                if output.json {
-                    Terminal.write(JSONValue.array(views.map(\.json)).text + "\n")
-                } else if views.isEmpty {
-                    Terminal.write("no webhooks\n")
-                } else {
-                    var table = TextTable(WebhookView.headings.map { ($0, $0 == "waiting" ? .right : .left) })
-                    for view in views { table.add(view.row) }
-                    Terminal.write(table.text + "\n")
-                }
+                let headings = WebhookView.headings.map { ($0, $0 == "waiting" ? TextTable.Alignment.right : .left) }
+                let table = TextTable(headings, rows: views.map(\.row))
+                output.write(views.isEmpty ? "no webhooks" : table.text, .array(views.map(\.json)))
             }
         }
     }

@@ -5,7 +5,6 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Operations
-import PushProviders
 import Settings
 import Store
 import Transport

@@ -1,7 +1,6 @@
 import Bench
 import Campaigns
 import Foundation
-import NIOCore
 import Operations
 import Transport
 

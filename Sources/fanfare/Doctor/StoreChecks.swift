@@ -1,7 +1,6 @@
 import Campaigns
 import Delivery
 import Operations
-import PushProviders
 import Settings
 import Store
 

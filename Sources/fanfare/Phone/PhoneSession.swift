@@ -1,7 +1,6 @@
 import Campaigns
 import FanfareKit
 import Foundation
-import Settings
 
 /// A phone in use: the app's delegate and presenters, and the person in front of it.
 ///

@@ -1,4 +1,3 @@
-import Campaigns
 import Delivery
 import Foundation
 import Testing

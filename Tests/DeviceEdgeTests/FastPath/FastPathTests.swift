@@ -3,7 +3,6 @@ import Foundation
 import NIOCore
 import NIOPosix
 import PrivateServers
-import Servers
 import Testing
 
 @testable import DeviceEdge

@@ -1,8 +1,6 @@
-import Campaigns
 import Delivery
 import Foundation
 import HTTP2
-import NIOCore
 import PrivateServers
 import Seeds
 import Servers

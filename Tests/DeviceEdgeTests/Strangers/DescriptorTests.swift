@@ -1,5 +1,4 @@
 import Foundation
-import PrivateServers
 import Servers
 import Testing
 

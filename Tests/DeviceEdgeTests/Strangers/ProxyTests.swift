@@ -1,6 +1,4 @@
 import Foundation
-import PrivateServers
-import Servers
 import Testing
 
 @testable import DeviceEdge

@@ -1,11 +1,9 @@
 import Campaigns
 import Foundation
-import Seeds
 import Servers
 import Settings
 import Store
 import Testing
-import Transport
 
 extension EndToEnd {
     /// Phones that talk to a real server over HTTP, as the built program runs it.

@@ -1,7 +1,6 @@
 import Campaigns
 import Foundation
 import FoundationNetworking
-import Servers
 import Testing
 
 /// An app's installation as the edge sees it: plain HTTP without our code.

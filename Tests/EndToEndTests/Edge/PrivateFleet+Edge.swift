@@ -1,4 +1,3 @@
-import AMQP
 import Campaigns
 import Delivery
 import Foundation

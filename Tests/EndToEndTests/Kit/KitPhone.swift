@@ -1,6 +1,5 @@
 import FanfareKit
 import Foundation
-import Servers
 import Simulator
 import Testing
 

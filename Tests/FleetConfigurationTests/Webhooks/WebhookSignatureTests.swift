@@ -1,5 +1,4 @@
 import Campaigns
-import Delivery
 import Foundation
 import Servers
 import Testing

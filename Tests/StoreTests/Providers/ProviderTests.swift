@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import GRDB
 import Store
 import Testing
 

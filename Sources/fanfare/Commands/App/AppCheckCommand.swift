@@ -37,11 +37,7 @@ struct AppCheckCommand: AsyncParsableCommand {
             .filter { name == nil || $0.name == name }
         if let name, apps.isEmpty { throw CommandFailure(.notFound, "\(file) has no app \(name)") }
         let probes = offline ? [:] : try await ProviderProbe.probe(apps)
-        if output.json {
-            Terminal.write(JSONValue.array(apps.map { Self.json($0, probes) }).text + "\n")
-        } else {
-            Terminal.write(Self.table(apps, probes).text + "\n")
-        }
+        output.write(Self.table(apps, probes).text, .array(apps.map { Self.json($0, probes) }))
         if let wrong = probes.values.first(where: \.isClockWrong) { throw CommandFailure(.failed, wrong.text) }
     }
 

@@ -93,16 +93,11 @@ extension AppKeyCommand {
 
         func run() async throws {
             let keys = try IntegrationKeysFile.read(path: try choice.path(try options.load()))
-            if output.json {
-                let rows = keys.map { key -> JSONValue in
-                    ["app": .string(choice.app), "name": .string(key.name), "created_at": .string(key.createdAt)]
-                }
-                Terminal.write(JSONValue.array(rows).text + "\n")
-                return
+            let rows = keys.map { [$0.name, $0.createdAt] }
+            let documents = keys.map { key -> JSONValue in
+                ["app": .string(choice.app), "name": .string(key.name), "created_at": .string(key.createdAt)]
             }
-            var table = TextTable([("name", .left), ("created_at", .left)])
-            for key in keys { table.add([key.name, key.createdAt]) }
-            Terminal.write(table.text + "\n")
+            output.write(TextTable([("name", .left), ("created_at", .left)], rows: rows).text, .array(documents))
         }
     }
 

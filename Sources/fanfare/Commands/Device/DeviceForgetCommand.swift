@@ -48,20 +48,16 @@ extension DeviceCommand {
                 return try await Registry.forget(devices, app: app, in: ledger)
             }
             let gone = WallClock.now().asRead.advanced(by: retention)
-            if output.json {
-                let document = JSONValue.object([
+            let what = "\(forgotten.count) device\(forgotten.count == 1 ? "" : "s")"
+            output.write(
+                isDry
+                    ? "\(what) would be forgotten"
+                    : "\(what) forgotten; what lists, queues and parked messages have of it is gone by \(gone.rfc3339)",
+                [
                     "app": .string(app), "forgotten": .array(forgotten.map(JSONValue.string)),
                     "dry_run": .bool(isDry), "list_places": .number(JSONNumber(entries)),
                     "bytes_gone_at": isDry ? .null : .string(gone.rfc3339),
-                ])
-                Terminal.write(document.text + "\n")
-                return
-            }
-            let what = "\(forgotten.count) device\(forgotten.count == 1 ? "" : "s")"
-            Terminal.write(
-                isDry
-                    ? "\(what) would be forgotten\n"
-                    : "\(what) forgotten; what lists, queues and parked messages have of it is gone by \(gone.rfc3339)\n"
+                ]
             )
         }
     }

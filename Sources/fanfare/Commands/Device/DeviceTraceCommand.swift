@@ -62,13 +62,11 @@ extension DeviceCommand {
                 throw CommandFailure(.notFound, "the registry of \(app) has \(what), and no campaign's audience either")
             }
             let views = traces.map(DeviceTraceView.init)
-            if output.json {
-                Terminal.write(JSONValue.array(views.map(\.json)).text + "\n")
-            } else if views.isEmpty {
-                Terminal.write("no campaign's audience had this device\n")
-            } else {
-                Terminal.write(views.map(\.text).joined(separator: "\n\n") + "\n")
-            }
+            let text = views.map(\.text).joined(separator: "\n\n")
+            output.write(
+                views.isEmpty ? "no campaign's audience had this device" : text,
+                .array(views.map(\.json))
+            )
         }
     }
 }
