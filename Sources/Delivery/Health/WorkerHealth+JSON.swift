@@ -17,6 +17,7 @@ extension WorkerHealth {
         alarmSince = json.instant("alarm_since")
         brokerSkew = json["broker_skew"]?.integer
         reload = json["reload"].flatMap { ReloadAnswer($0) }
+        sending = json["sending"].flatMap { Sending($0) }
     }
 
     /// The report.
@@ -26,7 +27,29 @@ extension WorkerHealth {
             "broker_skew": brokerSkew.map { .number(JSONNumber($0)) },
             "credentials": .array(credentials.map(\.json)),
             "versions": .object(versions.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }),
-            "reload": reload?.json,
+            "reload": reload?.json, "sending": sending?.json,
+        ])
+    }
+}
+
+extension WorkerHealth.Sending {
+    fileprivate init?(_ json: JSONValue) {
+        guard let loops = json["loops"]?.integer, (1...100_000).contains(loops) else { return nil }
+        let latencies = (json["answers_ms"]?.members ?? []).compactMap { answers -> (ProviderName, Double)? in
+            answers.value.integer.map { (ProviderName(rawValue: answers.name), Double($0) / 1000) }
+        }
+        self.init(loops: Int(loops), latencies: Dictionary(latencies) { first, _ in first })
+    }
+
+    /// Answers are told in whole milliseconds: the report changes seldom, and no forecast needs more.
+    fileprivate var json: JSONValue {
+        .object([
+            "loops": .number(JSONNumber(loops)),
+            "answers_ms": .object(
+                latencies.sorted { $0.key.rawValue < $1.key.rawValue }.map { provider, seconds in
+                    JSONMember(provider.rawValue, .number(JSONNumber(Int((seconds * 1000).rounded()))))
+                }
+            ),
         ])
     }
 }

@@ -45,6 +45,19 @@ public struct WorkerHealth: Sendable, Equatable {
         public var name: String { "\(app) (\(provider.rawValue))" }
     }
 
+    /// The means with which a worker sends, for forecasts.
+    public struct Sending: Sendable, Equatable {
+        /// The event loops that send.
+        public var loops: Int
+        /// The mean seconds from a request to its answer since the worker began, by provider with answers.
+        public var latencies: [ProviderName: Double]
+
+        /// Means; without latencies nothing is known of answers.
+        public init(loops: Int, latencies: [ProviderName: Double] = [:]) {
+            (self.loops, self.latencies) = (loops, latencies)
+        }
+    }
+
     /// The failure of the worker's writes to the ledger; nil while they succeed.
     public var ledger: Fault?
     /// The loss of a connection to the broker; nil while there are both.
@@ -60,6 +73,8 @@ public struct WorkerHealth: Sendable, Equatable {
 
     /// The result of the worker's last reading of its files; nil for versions that do not report it.
     public var reload: ReloadAnswer?
+    /// The means with which it sends; nil without the sender role, and for versions that do not report them.
+    public var sending: Sending?
 
     /// A worker that can do everything.
     public init(credentials: [Credential] = [], versions: [String: String] = [:]) {

@@ -19,6 +19,12 @@ public struct AnswerTimes: Sendable, Equatable {
     /// The number of answers.
     public var count: UInt64 { self.counts.reduce(0, +) }
 
+    /// The mean of all times in seconds; nil without an answer.
+    public var meanSeconds: Double? {
+        let count = self.count
+        return count == 0 ? nil : Double(self.total) / 1e9 / Double(count)
+    }
+
     /// Counts an answer that took this many nanoseconds.
     public mutating func add(nanoseconds: Int64) {
         var bucket = 0

@@ -20,6 +20,9 @@ struct WorkerContext: Sendable {
     /// The record of what the worker cannot do at present.
     let health = HealthRecorder()
 
+    /// The times of the providers' answers.
+    let sending = SendingRecorder()
+
     /// The reload orders, and the worker's last answer.
     let reloads: ReloadRecorder
 
@@ -27,6 +30,7 @@ struct WorkerContext: Sendable {
     var report: WorkerHealth {
         var report = health.report(apps)
         report.reload = reloads.last
+        if sends { report.sending = sending.report(loops: configuration.worker.loops) }
         return report
     }
 

@@ -49,6 +49,22 @@ extension Worker {
         }
     }
 
+    /// Has each sender loop tell its answer times every ten seconds; a loop that is busy tells them later.
+    static func measureAnswers(_ context: WorkerContext, _ senders: [LoopHandle]) async {
+        while !Task.isCancelled {
+            for (index, sender) in senders.enumerated() {
+                sender.execute { [sending = context.sending] loop in
+                    var times: [ProviderName: AnswerTimes] = [:]
+                    for (key, metrics) in loop.metrics.providers {
+                        times[key.provider, default: AnswerTimes()].add(metrics.answerTimes)
+                    }
+                    sending.note(times, of: index)
+                }
+            }
+            try? await Task.sleep(for: .seconds(10))  // a cancelled sleep ends the loop
+        }
+    }
+
     /// Finds out every ten seconds if the ledger takes more than a report, which fits where a shard's outcomes do not.
     static func testWrites(_ context: WorkerContext) async {
         while !Task.isCancelled {

@@ -201,7 +201,8 @@ package final class Worker: Sendable {
             fleet: fleet
         )
         probes.use(answers.answer)
-        let tasks = run(context, core, loop, streams, signals, progress, dispatcher, fleet)
+        var tasks = run(context, core, loop, streams, signals, progress, dispatcher, fleet)
+        if context.sends { tasks.append(Task { await measureAnswers(context, senders) }) }
         announce(context, probes)
         return Worker(
             context: context,
