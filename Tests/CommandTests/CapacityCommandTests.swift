@@ -37,7 +37,7 @@ import Testing
         // 42,000 in flight, 100 on each of 420 connections, 32 of them per loop.
         #expect(try value(plan, "connections") == 420)
         #expect(try value(plan, "event loops") == 14)
-        #expect(plan.limits.contains { $0.contains("600,000 requests a minute allows it in 1.75 min") })
+        #expect(plan.limits.contains { $0.contains("600,000 requests a minute allows it in about 2 min at best") })
     }
 
     @Test func `metrics of one's own bench count, and a file that is none is refused`() throws {
@@ -63,5 +63,30 @@ import Testing
         let other = try command.run("capacity", "--devices", "1", "--within", "10s", "--bench", "else.json")
         #expect(other.exit == 64 && other.errors.contains("else.json is not what fanfare bench --json prints"))
         #expect(try command.run("capacity", "--devices", "1", "--within", "soon").exit == 64)
+    }
+
+    @Test func `for FCM the quota has a line of its own, and the last device is told`() throws {
+        let arguments = ["capacity", "--devices", "4000000", "--within", "1m", "--provider", "fcm"]
+        let told = try command.run(arguments)
+        #expect(told.exit == 0, "\(told.errors)")
+        let lines = told.output.split(separator: "\n")
+        let quota = try #require(lines.first { $0.hasPrefix("quota, time for all devices") })
+        #expect(quota.contains(" 7 min ") && quota.contains("600,000 requests a minute of a project"))
+        let last = try #require(lines.first { $0.hasPrefix("last device, likely after") })
+        #expect(last.contains(" 7 min ") && last.contains("the quota of 600,000 a minute"))
+        let json = try #require(JSONReader.read(Array(try command.run(arguments + ["--json"]).output.utf8)).value)
+        #expect(json["forecast"]?["providers"]?.array?.first?["limit"]?.string == "quota")
+        #expect(json["forecast"]?["seconds"]?["likely"]?.integer == 440)
+        let more = try command.run(arguments + ["--per-minute", "6000000"])
+        #expect(more.output.contains("6,000,000 requests a minute of a project"))
+    }
+
+    @Test func `for Apple the connections have one, and Web Push costs what sealing costs`() throws {
+        let apns = try command.run("capacity", "--devices", "4000000", "--within", "5s")
+        #expect(apns.output.contains("connections allow, a second") && !apns.output.contains("quota"))
+        // Two workers of four loops, with 32 connections of 1,000 requests each, answered after 60 ms.
+        #expect(apns.output.contains("4,300,000"), "\(apns.output)")
+        let web = try command.run("capacity", "--devices", "1000000", "--within", "60s", "--provider", "webpush")
+        #expect(web.exit == 0 && web.output.contains("100 µs a push"), "\(web)")
     }
 }

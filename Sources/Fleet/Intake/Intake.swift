@@ -63,7 +63,7 @@ struct Intake: Sendable {
             let slow =
                 !job.sendsPushes
                 ? []
-                : RateWarning.warnings(
+                : TooSlow.warnings(
                     job,
                     devices: knowledge.deviceCount,
                     appPace: apps.pace(of: job.app),

@@ -1,5 +1,10 @@
+package import PushProviders
+
 /// The question for a plan: how many devices, in which time, through which provider.
 package struct CapacityAsk: Sendable, Equatable {
+    /// The assumed seconds from a request to its answer.
+    package static let latencyAssumed = 0.06
+
     /// Devices of the campaign.
     package var devices: Int
     /// Seconds from the first request to the last answer; more than 0.
@@ -19,7 +24,7 @@ package struct CapacityAsk: Sendable, Equatable {
     package init(
         devices: Int,
         seconds: Double,
-        latency: Double = 0.06,
+        latency: Double = latencyAssumed,
         provider: CapacityProvider = .apns,
         payloadBytes: Int = 250,
         cores: Int = 4,
@@ -32,6 +37,13 @@ package struct CapacityAsk: Sendable, Equatable {
         self.payloadBytes = payloadBytes
         self.cores = cores
         self.perMinute = perMinute
+    }
+
+    /// The quota of the project; nil if the provider has none.
+    package var quota: ProviderQuota? {
+        perMinute.map {
+            ProviderQuota(provider: ProviderName(rawValue: provider.name), holder: "the project", perMinute: $0)
+        }
     }
 }
 
@@ -50,7 +62,15 @@ package struct CapacityProvider: Sendable, Equatable {
     package static let apns = CapacityProvider(name: "apns", streams: 1000, overheadBytes: 110, scenario: "sending")
     /// Google: a bearer token of a kilobyte goes with each request in full; the device's token is in the body.
     package static let fcm = CapacityProvider(name: "fcm", streams: 100, overheadBytes: 1250, scenario: "fcm")
+    /// The web's push services, each with connections of its own: path, VAPID token and the sealed body's header (RFC
+    /// 8188, 8291, 8292); 100 streams are what RFC 9113, 6.5.2, asks of a server at least.
+    package static let webPush = CapacityProvider(
+        name: "webpush",
+        streams: 100,
+        overheadBytes: 700,
+        scenario: "webpush"
+    )
 
-    /// All providers that are measured.
-    package static let all = [apns, fcm]
+    /// All providers.
+    package static let all = [apns, fcm, webPush]
 }

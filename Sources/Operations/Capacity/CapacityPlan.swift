@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 
 /// The needs of a fleet for a question: arithmetic over measured figures, each step with its reason.
 ///
@@ -38,6 +39,8 @@ package struct CapacityPlan: Sendable, Equatable {
 
     /// The needs.
     package let needs: [Need]
+    /// The event loops of the planned workers.
+    package let loops: Int
     /// The obstacles, and what must be different from a single machine.
     package let limits: [String]
 
@@ -53,6 +56,7 @@ package struct CapacityPlan: Sendable, Equatable {
         let workers = (loops / Double(ask.cores)).rounded(.up)
         let shards = rate / Self.shardDevices
         let writer = rate * metrics.ledger / 1e6
+        self.loops = Int(workers) * ask.cores
         let bits = rate * Double(ask.payloadBytes + ask.provider.overheadBytes) * 8
 
         func need(_ what: String, _ value: Double, _ unit: String, _ because: String) -> Need {
@@ -106,12 +110,14 @@ package struct CapacityPlan: Sendable, Equatable {
         loops: Double
     ) -> [String] {
         var limits: [String] = []
-        if let most = ask.perMinute, rate * 60 > Double(most) {
-            let minutes = Double(ask.devices) * (1 + retried) / Double(most)
-            limits.append(
-                "the quota of \(NumberText.grouped(most)) requests a minute allows it in \(text(minutes)) min at best: "
-                    + "have it raised, or give it that time"
-            )
+        if let quota = ask.quota {
+            let seconds = RampedRate(Pace(quota)).seconds(for: Double(ask.devices) * (1 + retried))
+            if seconds > ask.seconds {
+                limits.append(
+                    "the quota of \(NumberText.grouped(quota.perMinute)) requests a minute allows it in about "
+                        + "\(RoundedText.span(seconds)) at best: have it raised, or give it that time"
+                )
+            }
         }
         if workers > 1 {
             limits.append("workers on several machines share a PostgreSQL ledger; SQLite is of one machine")

@@ -3,6 +3,7 @@ import Bench
 import Campaigns
 import Foundation
 import Operations
+import PushProviders
 import Settings
 
 /// Computes the resources that a campaign needs.
@@ -13,9 +14,11 @@ struct CapacityCommand: AsyncParsableCommand {
         discussion: """
             Computed from what fanfare bench measures: by default on the machine that Fanfare is developed on, with \
             --bench on a machine of yours (fanfare bench sending fcm --json > bench.json). Prints the assumptions beside \
-            each number, and the obstacles.
+            each number, and the obstacles; then what the provider allows: Google's quota, Apple's connections, and when \
+            the last device is likely to be reached.
 
             Example: fanfare capacity --devices 4000000 --within 5s --latency 60ms
+            Example: fanfare capacity --devices 4000000 --within 10m --provider fcm
             """
     )
 
@@ -28,7 +31,7 @@ struct CapacityCommand: AsyncParsableCommand {
     @Option(help: "How long the provider takes to answer, such as 60ms.")
     var latency = "60ms"
 
-    @Option(help: "apns or fcm.")
+    @Option(help: "apns, fcm or webpush.")
     var provider = CapacityProvider.apns.name
 
     @Option(help: "Bytes of a payload.")
@@ -37,7 +40,7 @@ struct CapacityCommand: AsyncParsableCommand {
     @Option(help: "Cores of a machine that a worker runs on.")
     var cores = 4
 
-    @Option(help: "Requests a minute that the provider allows the project, such as FCM's 600000.")
+    @Option(help: "Requests a minute that the provider allows the project (default for fcm: Google's 600000).")
     var perMinute: Int?
 
     @Option(help: "What fanfare bench --json printed on a machine like those of the fleet.")
@@ -49,16 +52,21 @@ struct CapacityCommand: AsyncParsableCommand {
         let ask = try ask()
         let metrics = try metrics()
         let plan = CapacityPlan(ask, metrics)
-        let rows = plan.needs.map { [$0.what, $0.text, $0.because] }
+        let needs = plan.needs + CapacityForecast.needs(ask, plan, metrics)
+        let rows = needs.map { [$0.what, $0.text, $0.because] }
         let table = TextTable([("needed", .left), ("", .right), ("because", .left)], rows: rows)
         let limits = plan.limits.map { "\n! \($0)" }.joined()
-        output.write("\(table.text)\n\nfigures: \(metrics.source)\(limits)", json(plan, metrics))
+        let forecast = ForecastView(CapacityForecast.forecast(ask, plan, metrics))
+        output.write(
+            "\(table.text)\n\nfigures: \(metrics.source)\(limits)",
+            json(needs, plan.limits, forecast, metrics)
+        )
     }
 
     private func ask() throws -> CapacityAsk {
         guard let provider = CapacityProvider.all.first(where: { $0.name == provider }) else {
-            let names = CapacityProvider.all.map(\.name).joined(separator: " or ")
-            throw ValidationError("--provider is \(names)")
+            let names = CapacityProvider.all.map(\.name).joined(separator: ", ")
+            throw ValidationError("--provider is one of \(names)")
         }
         guard (1...10_000_000_000).contains(devices) else { throw ValidationError("--devices is a number from 1") }
         guard (1...65_536).contains(payload) else { throw ValidationError("--payload is a number of bytes from 1") }
@@ -71,7 +79,7 @@ struct CapacityCommand: AsyncParsableCommand {
             provider: provider,
             payloadBytes: payload,
             cores: cores,
-            perMinute: perMinute
+            perMinute: perMinute ?? (provider == .fcm ? FCMSettings.perMinuteOfGoogle : nil)
         )
     }
 
@@ -93,16 +101,22 @@ struct CapacityCommand: AsyncParsableCommand {
         return metrics
     }
 
-    private func json(_ plan: CapacityPlan, _ metrics: CapacityMetrics) -> JSONValue {
+    private func json(
+        _ needs: [CapacityPlan.Need],
+        _ limits: [String],
+        _ forecast: ForecastView,
+        _ metrics: CapacityMetrics
+    ) -> JSONValue {
         .object([
             "needs": .array(
-                plan.needs.map { need in
+                needs.map { need in
                     .object([
                         "what": .string(need.what), "value": .decimal(need.value), "because": .string(need.because),
                     ])
                 }
             ),
-            "limits": .array(plan.limits.map(JSONValue.string)), "figures": .string(metrics.source),
+            "forecast": forecast.json, "limits": .array(limits.map(JSONValue.string)),
+            "figures": .string(metrics.source),
         ])
     }
 }

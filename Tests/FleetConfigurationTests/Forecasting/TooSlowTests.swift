@@ -3,9 +3,10 @@ import Delivery
 import PushProviders
 import Testing
 
-@testable import Fleet
+@testable import Operations
 
-@Suite struct RateWarningTests {
+/// The warning about devices that expire before their turn, as far as settings tell.
+@Suite struct TooSlowTests {
     private let now = Timestamp(milliseconds: 1_790_000_000_000)
 
     private func job(perSecond: Int?, rampUp: Int = 0, minutes: Int = 12) -> Job {
@@ -22,13 +23,13 @@ import Testing
     }
 
     private func warnings(_ job: Job, devices: Int = 4_000_000, app: Int? = nil) -> [String] {
-        RateWarning.warnings(job, devices: devices, appPace: app.map { Pace(perSecond: $0) }, now: now).map(\.detail)
+        TooSlow.warnings(job, devices: devices, appPace: app.map { Pace(perSecond: $0) }, now: now).map(\.detail)
     }
 
     @Test func `a rate that does not reach everybody before the end is told with both times`() {
         #expect(
             warnings(job(perSecond: 5000)) == [
-                "4,000,000 devices at 5,000/s take 13 min 20 s; the end leaves 12 min"
+                "4,000,000 devices at 5,000/s take 13 min 20 s; the end leaves 12 min: about 400,000 would expire"
             ]
         )
     }
@@ -50,12 +51,13 @@ import Testing
         func details(_ devices: Int, minutes: Int = 12, _ change: (inout Job) -> Void = { _ in }) -> [String] {
             var job = job(perSecond: nil, minutes: minutes)
             change(&job)
-            return RateWarning.warnings(job, devices: devices, appPace: nil, quotas: [(quota, devices)], now: now)
+            return TooSlow.warnings(job, devices: devices, appPace: nil, quotas: [(quota, devices)], now: now)
                 .map(\.detail)
         }
         #expect(
             details(7_056_000) == [
-                "7,056,000 devices of fcm at its quota of 600,000 a minute take 12 min 27 s; the end leaves 12 min"
+                "7,056,000 devices of fcm at its quota of 600,000 a minute take 12 min 29 s; the end leaves 12 min: "
+                    + "about 290,000 would expire"
             ]
         )
         #expect(details(6_000_000).isEmpty)
