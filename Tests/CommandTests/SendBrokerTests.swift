@@ -82,6 +82,7 @@ import FoundationNetworking
         let document = try json(command.run(arguments).output)
         #expect(document["verdict"]?.string == "pending")
         #expect(document["list"]?["duplicates"]?.integer == 1)
+        #expect(document["forecast"]?["providers"]?.array?.first?["devices"]?.integer == 1)
         let list = try #require(try await ledger.read { try $0.lists(app: "news") }.first)
         #expect(list.name == "derby" && list.devices == 1)
         let payload = try #require(try await message(node, "send-list", "fanfare.v1.campaigns")["payload"]?.string)

@@ -19,7 +19,9 @@ struct CampaignSendCommand: AsyncParsableCommand {
             With --wait it ends with 0 when all devices have an outcome, with 3 when devices failed or only parked \
             ones are left, with 1 when the campaign failed or was cancelled, with 75 after the time-out.
 
-            --dry-run alone needs no network. With --validate-with-provider each provider that can judge a push \
+            Says when the last device is likely to be reached and what decides it, and warns of devices that would expire \
+            before. --dry-run alone needs no network and looks nothing up: its forecast is of the devices that the job \
+            names, by the settings alone. With --validate-with-provider each provider that can judge a push \
             without delivering it (FCM) is asked about the job's first device with it: nobody gets anything, but the \
             provider sees the content and the token, and counts the request.
 
@@ -81,13 +83,17 @@ struct CampaignSendCommand: AsyncParsableCommand {
         let now = WallClock.now().asRead
         // The list is not known yet, but the job's problems are.
         let first = try job.decode(list: audience == nil ? nil : "list", at: now)
-        let check = LocalIntake.check(first.job, apps: knownApps(), now: now)
-        let warnings = first.warnings + check.warnings
+        let apps = knownApps()
+        let check = LocalIntake.check(first.job, apps: apps, now: now)
+        let forecast = dryRun ? JobForecast.ofText(first.job, apps: apps, now: now) : nil
+        let slow = forecast.map { TooSlow.warnings($0, of: first.job) } ?? []
+        let warnings = first.warnings + check.warnings + slow
         guard check.problems.isEmpty else {
             throw job.refusal(check.problems, campaign: first.job.id, warnings: warnings)
         }
         var report = SendReport(job: first.job, warnings: warnings, isJSON: output.json)
         if !output.json { report.printWarnings(job.lines(warnings)) }
+        report.forecast = forecast
         if dryRun {
             report.uploaded = try await upload?.run(app: first.job.app, list: first.job.id, to: nil)
             if validateWithProvider { report.validations = try await validations(first.job, report) }
@@ -95,7 +101,14 @@ struct CampaignSendCommand: AsyncParsableCommand {
             return
         }
         let configuration = try options.load()
-        let sending = CampaignSending(file: job, audience: upload, job: first.job, now: now, report: report)
+        let sending = CampaignSending(
+            file: job,
+            audience: upload,
+            job: first.job,
+            now: now,
+            apps: apps,
+            report: report
+        )
         try await options.withLedger { ledger in
             let deadline = wait ? timeout.flatMap(DurationText.parse) : nil
             try await sending.run(ledger, broker: configuration.amqp, wait: wait, timeout: deadline)

@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import NIOPosix
 import Operations
+import Settings
 import Store
 import Transport
 
@@ -16,6 +17,8 @@ struct CampaignSending {
     let job: Job
     /// The time of the first check.
     let now: Timestamp
+    /// The apps that this host knows.
+    let apps: [AppConfiguration]
     let report: SendReport
 
     func run(_ ledger: Ledger, broker: AMQPEndpoint, wait: Bool, timeout: Duration?) async throws {
@@ -35,6 +38,7 @@ struct CampaignSending {
             let complete = try file.decode(list: report.uploaded?.reference, at: sentAt)
             try refuseUnknownList(try await LocalIntake.decide(complete.job, in: ledger))
             report.sayUploaded()
+            report.foresee(try await JobForecast.read(complete.job, apps: apps, in: ledger), of: complete.job, file)
             poll = try await VerdictPoll(complete.job, in: ledger)
             deadline = timeout.map { ContinuousClock.now + $0 }
             try await publish(complete, at: sentAt, producer)

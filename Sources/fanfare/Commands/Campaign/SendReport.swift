@@ -1,15 +1,18 @@
 import Campaigns
+import Delivery
 import Operations
 
 /// The output of `campaign send`: lines for people as it proceeds, or one JSON document at the end.
 struct SendReport {
     let job: Job
-    let warnings: [Problem]
+    private(set) var warnings: [Problem]
     let isJSON: Bool
     /// The list made from the audience file.
     var uploaded: AudienceUpload.Uploaded?
     /// The providers that would accept the push.
     var validations: [ProviderQuestion.Answered] = []
+    /// The forecast; nil where none is made.
+    var forecast: Forecast?
 
     /// The job's result.
     enum Verdict: String {
@@ -38,6 +41,14 @@ struct SendReport {
         Terminal.write("\(uploaded.file) is list \(uploaded.line)\n")
     }
 
+    /// Takes the forecast and warns of what it foresees, before anything is sent.
+    mutating func foresee(_ forecast: Forecast?, of job: Job, _ file: JobFile) {
+        self.forecast = forecast
+        let slow = forecast.map { TooSlow.warnings($0, of: job) } ?? []
+        warnings += slow
+        if !isJSON { printWarnings(file.lines(slow)) }
+    }
+
     /// Reports that no worker answered within the first seconds.
     func sayWaiting() {
         if !isJSON { Terminal.write("\(name) is published; no worker has taken it yet, waiting; \(Self.whoKnows)\n") }
@@ -45,7 +56,8 @@ struct SendReport {
 
     /// Prints the verdict, with the campaign where there is one.
     func say(_ verdict: Verdict, _ view: CampaignStatusView? = nil) {
-        let lines = [line(verdict, view)] + validations.map(\.line)
+        let foreseen = verdict == .existing ? [] : forecast.map { ForecastView($0).lines } ?? []
+        let lines = [line(verdict, view)] + validations.map(\.line) + foreseen
         Terminal.write((isJSON ? document(verdict, view).text : lines.joined(separator: "\n")) + "\n")
     }
 
@@ -91,6 +103,7 @@ struct SendReport {
         .object([
             "campaign": .string(job.id), "app": .string(job.app), "verdict": .string(verdict.rawValue),
             "list": uploaded?.json ?? .null, "warnings": .array(warnings.map(\.json)), "status": view?.json ?? .null,
+            "forecast": verdict == .existing ? .null : forecast.map { ForecastView($0).json } ?? .null,
             "validated_by": validations.isEmpty ? nil : .array(validations.map(\.json)),
         ])
     }
