@@ -113,6 +113,8 @@ def tour():
 
     derby = job("derby-kickoff", {"list": "subscribers"}, ttl=120)
     expect(call("validateCampaign", body=derby).verdict == models.VerdictVerdict.VALID, "the job is not valid")
+    forecast = call("validateCampaign", body=derby).forecast
+    expect(forecast.providers[0].devices == DEVICES and forecast.expiring == 0, "another forecast", forecast)
     wrong = job("wrong", {"list": "subscribers"}, expire_at="2030-01-01T00:00:00Z")
     problem = refused("validateCampaign", body=wrong, status=422)
     expect(problem.errors[0].pointer == "/delivery/expire_at", "the wrong place", problem)

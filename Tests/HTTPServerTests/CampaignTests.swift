@@ -67,6 +67,58 @@ import Transport
         }
     }
 
+    @Test func `a check says when the last device is reached, what decides it, and who would expire`() async throws {
+        func job(_ delivery: String) -> String {
+            let devices = (0..<3).map { #"{"token": "\#(String(repeating: "0\($0)", count: 32))"}"# }
+            return #"{"id": "derby", "app": "news", "content": {"title": "Kick-off"}, "#
+                + #""audience": {"devices": [\#(devices.joined(separator: ", "))]}, "delivery": \#(delivery)}"#
+        }
+        try await PrivateServer.with { server in
+            func check(_ delivery: String) async throws -> PrivateServer.Reply {
+                try await server.ask("POST", "/v1/campaigns:validate", body: job(delivery))
+            }
+            let slow = try await check(#"{"ttl": 2, "per_second": 1}"#)
+            #expect(slow.status == 200, "\(slow.text)")
+            let warnings = slow.json?["warnings"]?.array ?? []
+            #expect(warnings.compactMap { $0["code"]?.string } == ["too_slow"], "\(slow.text)")
+            let forecast = try #require(slow.json?["forecast"])
+            #expect(forecast["expiring"]?.integer == 1 && forecast["seconds"]?["likely"]?.integer == 3)
+            let apns = try #require(forecast["providers"]?.array?.first)
+            #expect(apns["devices"]?.integer == 3 && apns["limit"]?.string == "per_second")
+            #expect(apns["basis"]?.string == "set" && apns["per_second"]?.integer == 1)
+            // Without a rate the workers decide, of which none is there.
+            let free = try await check(#"{"ttl": 600}"#)
+            let limit = free.json?["forecast"]?["providers"]?.array?.first
+            #expect(limit?["basis"]?.string == "assumed" && free.json?["warnings"]?.array == [], "\(free.text)")
+            let held = try await check(#"{"ttl": 600, "hold": true}"#)
+            #expect(held.json?["forecast"]?["reached_at"] == .null, "\(held.text)")
+        }
+    }
+
+    @Test func `what other campaigns of the app have waiting is in the way of its rate`() async throws {
+        let apps = """
+            apps:
+              news:
+                per_second: 1
+                apns: {topic: a.b, team_id: ABCDE12345, key_id: 1234567890, key_file: key.p8}
+            """
+        let key = try ES256.generateKey().privateKeyPEM
+        let prepare: (String) throws -> Void = { folder in
+            try apps.write(toFile: folder + "/apps.yaml", atomically: true, encoding: .utf8)
+            try Data(key).write(to: URL(fileURLWithPath: folder + "/key.p8"))
+        }
+        try await PrivateServer.with(prepare: prepare) { server in
+            let alone = try await server.ask("POST", "/v1/campaigns:validate", body: job())
+            let first = try #require(alone.json?["forecast"]?["seconds"], "\(alone.text)")
+            #expect(first["likely"]?.integer == 1 && first["latest"]?.integer == 1)
+            try await server.accept("sale")
+            let beside = try await server.ask("POST", "/v1/campaigns:validate", body: job())
+            let seconds = try #require(beside.json?["forecast"]?["seconds"], "\(beside.text)")
+            // Taking turns, one of the three goes first; at the latest all of them do.
+            #expect(seconds["likely"]?.integer == 2 && seconds["latest"]?.integer == 4, "\(beside.text)")
+        }
+    }
+
     @Test func `a job that comes again after its end is the campaign that it became, and only that one`() async throws {
         func ended(_ id: String, title: String = "Kick-off") -> String {
             #"{"id": "\#(id)", "app": "news", "content": {"title": "\#(title)"}, "#

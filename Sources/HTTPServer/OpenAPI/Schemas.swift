@@ -47,11 +47,16 @@ enum Schemas {
         JSONMember("Send", send), JSONMember("Sent", sent),
         JSONMember(
             "Verdict",
-            object([
-                "campaign": id, "app": app, "verdict": ["enum": ["pending", "existing", "valid"]],
-                "warnings": list("Error"),
-            ])
+            object(
+                [
+                    "campaign": id, "app": app, "verdict": ["enum": ["pending", "existing", "valid"]],
+                    "warnings": list("Error"), "forecast": maybe(JSONSchema.reference("Forecast")),
+                ],
+                optional: ["forecast"]
+            )
         ),
+        JSONMember("Forecast", forecast), JSONMember("ForecastOfProvider", forecastOfProvider),
+        JSONMember("ForecastSpan", object(["soonest": count, "likely": count, "latest": count])),
         JSONMember("Report", report), JSONMember("Campaign", campaign), JSONMember("CampaignRow", row),
         JSONMember("RateCurve", rateCurve),
         JSONMember("CampaignPage", object(["campaigns": list("CampaignRow"), "next": maybe(text)])),
@@ -98,6 +103,16 @@ enum Schemas {
         ["pointer": text, "code": text, "detail": text, "mend": text],
         optional: ["mend"]
     )
+
+    private static let forecast = object([
+        "reached_at": maybe(object(["soonest": instant, "likely": instant, "latest": instant])),
+        "seconds": JSONSchema.reference("ForecastSpan"), "expiring": count, "providers": list("ForecastOfProvider"),
+    ])
+
+    private static let forecastOfProvider = object([
+        "provider": text, "devices": count, "error": count, "limit": maybe(text), "basis": maybe(text),
+        "per_second": maybe(count), "seconds": JSONSchema.reference("ForecastSpan"), "expiring": count,
+    ])
 
     /// The whole schema is `fanfare schema job`.
     private static let job: JSONValue = [

@@ -31,13 +31,14 @@ enum CampaignRoutes {
         try call.query.allow([])
         let body = try await BodyReader.json(call.request, upTo: BodyReader.jobMax)
         let now = core.ledger.now()
-        return try await publish(try await judge(body, call, core, now), body, core, now)
+        return try await publish(try await judge(body, call, core, now), body, call, core, now)
     }
 
     /// Publishes a valid job with confirm, unless it was sent before; the answer is that of `send`.
     static func publish(
         _ judgement: JobCoordinator.Judgement,
         _ body: [UInt8],
+        _ call: Call<APIResponder>,
         _ core: APICore,
         _ now: Timestamp
     ) async throws -> HTTPAnswer {
@@ -45,6 +46,11 @@ enum CampaignRoutes {
         if judgement.isKnown { return .json(judgement.document("existing"), headers: location) }
         try await core.broker.publish(judgement.job, body: body, at: now)
         await noteSent(judgement.job, core, now)
+        // The job is on its way: a ledger that does not answer now takes nothing back.
+        var judgement = judgement
+        if JobForecast.isWorthReading(judgement.job) {
+            judgement.forecast = try? await JobCoordinator(core: core, caller: call.caller).forecast(judgement.job)
+        }
         return .json(judgement.document("pending"), .accepted, headers: location)
     }
 
@@ -63,7 +69,10 @@ enum CampaignRoutes {
     private static func validate(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
         let body = try await BodyReader.json(call.request, upTo: BodyReader.jobMax)
-        let judgement = try await judge(body, call, core, core.ledger.now())
+        var judgement = try await judge(body, call, core, core.ledger.now())
+        if !judgement.isKnown {
+            judgement.forecast = try await JobCoordinator(core: core, caller: call.caller).forecast(judgement.job)
+        }
         return .json(judgement.document(judgement.isKnown ? "existing" : "valid"))
     }
 

@@ -16,14 +16,20 @@ struct JobCoordinator {
         var warnings: [Problem]
         /// True if the same job is a campaign already, or was sent and waits for its verdict.
         let isKnown: Bool
+        /// The forecast; nil where none is made.
+        var forecast: Forecast?
 
         /// Returns the answer, in the form of `campaign send --json`.
         func document(_ verdict: String) -> JSONValue {
             [
                 "campaign": .string(job.id), "app": .string(job.app), "verdict": .string(verdict),
-                "warnings": .array(warnings.map(\.json)),
+                "warnings": .array((warnings + slow).map(\.json)),
+                "forecast": forecast.map { ForecastView($0).json } ?? .null,
             ]
         }
+
+        /// The warnings that intake will make, too, as far as it knows the same.
+        private var slow: [Problem] { forecast.map { TooSlow.warnings($0, of: job) } ?? [] }
 
         /// The campaign's path.
         var path: String { "/v1/campaigns/\(job.app)/\(job.id)" }
@@ -58,6 +64,16 @@ struct JobCoordinator {
         case .refuse(let problems): throw refusal(problems, job, warnings)
         case .conflict(let problem): throw conflict(problem, job)
         }
+    }
+
+    /// Returns the forecast of a job that is not known yet; nil if none is made, or too many long reads run.
+    ///
+    /// It reads the ledger for some milliseconds: what the other campaigns have left, and a sample of a registry.
+    func forecast(_ job: Job) async throws -> Forecast? {
+        // Behaviour that a segment asks for is read as a whole.
+        guard let permit = try? core.longReads.begin(for: caller.name) else { return nil }
+        defer { withExtendedLifetime(permit) {} }
+        return try await JobForecast.read(job, apps: core.server.apps.all, in: core.ledger)
     }
 
     /// Decodes a job that is not sent; throws as ``judge(_:key:bringing:now:)`` for its problems and its app.

@@ -47,7 +47,7 @@ enum SendRoutes {
                 throw HTTPProblem(.wrongState, "a campaign has the id \(content.id), and brings its own content")
             }
         }
-        return try await CampaignRoutes.publish(judgement, body, core, now)
+        return try await CampaignRoutes.publish(judgement, body, call, core, now)
     }
 
     // MARK: - Reading
