@@ -28,6 +28,7 @@ struct AnswerBlock {
         // By length first: most fields are ignored.
         switch name.count {
         case 4 where name.elementsEqual("date".utf8): stream.pointee.date = stream.pointee.appendField(value)
+        case 7 where name.elementsEqual("apns-id".utf8): stream.pointee.apnsID = stream.pointee.appendField(value)
         case 11 where name.elementsEqual("retry-after".utf8):
             stream.pointee.retryAfter = stream.pointee.appendField(value)
         default: break

@@ -58,6 +58,7 @@ struct ClientStream {
     var fieldsUsed = 0
     var retryAfter = ByteRange()
     var date = ByteRange()
+    var apnsID = ByteRange()
     var answerBodyCount = 0
     var isTruncated = false
     var closeCode: UInt32 = 0
@@ -91,6 +92,7 @@ struct ClientStream {
         fieldsUsed = 0
         retryAfter = ByteRange()
         date = ByteRange()
+        apnsID = ByteRange()
     }
 
     /// Copies request bytes into the arena.

@@ -41,6 +41,8 @@ public struct StreamEnd: ~Copyable {
     public var retryAfter: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.retryAfter) }
     /// The value of `date`, empty when absent.
     public var date: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.date) }
+    /// The value of `apns-id`, empty when absent.
+    public var apnsID: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.apnsID) }
     /// The answer's body up to the session's cap.
     public var body: UnsafeRawBufferPointer {
         stream.pointee.answerBytes(
