@@ -1,4 +1,3 @@
-public import Campaigns
 public import PushProviders
 
 /// A limit that a campaign's devices wait for, with what others take of it before the campaign is over.

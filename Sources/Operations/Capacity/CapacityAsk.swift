@@ -1,3 +1,4 @@
+import Campaigns
 package import PushProviders
 
 /// The question for a plan: how many devices, in which time, through which provider.

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import PushProviders
 
 /// The needs of a fleet for a question: arithmetic over measured figures, each step with its reason.
 ///

@@ -1,5 +1,6 @@
 import Campaigns
 package import Delivery
+import PushProviders
 
 /// The forecast for a planned fleet: what provider and connections make of it, and when the last device is reached.
 package enum CapacityForecast {

@@ -1,6 +1,5 @@
 package import Campaigns
 package import Delivery
-package import Settings
 
 /// The speed of the workers for one app and provider, as far as the live ones report it.
 package struct FleetPower: Sendable, Equatable {

@@ -49,7 +49,7 @@ struct ForecastAudience: Sendable, Equatable {
         in ledger: Ledger
     ) async throws -> ForecastAudience? {
         let (app, isByTimeZone) = (job.app, job.isByTimeZone)
-        return try await ledger.read { reader in
+        return try await ledger.read { reader throws(LedgerError) -> ForecastAudience? in
             guard let list = try reader.list(app: app, name: name, version: version) else { return nil }
             var audience = ForecastAudience()
             let providers = try reader.providers(list: list.number)

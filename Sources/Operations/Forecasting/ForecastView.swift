@@ -1,5 +1,6 @@
 package import Campaigns
 package import Delivery
+import PushProviders
 
 /// A forecast for people and for programs.
 package struct ForecastView: Sendable, Equatable {
