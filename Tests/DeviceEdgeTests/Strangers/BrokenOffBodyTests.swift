@@ -36,7 +36,8 @@ import Testing
     @Test func `a body that stops being HTTP is refused, and nothing has failed`() async throws {
         try await BuiltServer.with { server in
             let text = beginning(Self.heads[0].1, "text/csv", "Transfer-Encoding: chunked", "9\r\ntoken,id\n\r\nzz\r\n")
-            #expect(try await server.say(text, port: server.port) == [400])
+            let statuses = try await server.say(text, port: server.port)
+            #expect(statuses == [400])
             #expect(!server.process.errors.contains("a request failed"), "\(server.process.errors)")
         }
     }
