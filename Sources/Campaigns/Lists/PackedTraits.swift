@@ -68,6 +68,30 @@ public struct PackedTraits {
         return nil
     }
 
+    /// Calls `body` with each tag.
+    func forEachTag(_ body: (UnsafeRawBufferPointer) -> Void) {
+        var offset = tags.lowerBound
+        while offset < tags.upperBound {
+            let end = offset + 1 + Int(bytes[offset])
+            guard end <= tags.upperBound else { return }
+            body(slice(offset + 1..<end))
+            offset = end
+        }
+    }
+
+    /// Calls `body` with the name and the text of each attribute.
+    func forEachAttribute(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        var offset = attributes.lowerBound
+        while offset < attributes.upperBound {
+            let end = offset + 1 + Int(bytes[offset])
+            guard end + 3 <= attributes.upperBound else { return }
+            let valueEnd = end + 3 + Int(bytes[end + 1]) + Int(bytes[end + 2]) << 8
+            guard valueEnd <= attributes.upperBound else { return }
+            body(slice(offset + 1..<end), slice(end + 3..<valueEnd))
+            offset = valueEnd
+        }
+    }
+
     /// Returns a text of the group: 0 provider, 1 environment, 2 locale, 3 time zone.
     func groupField(_ index: Int) -> UnsafeRawBufferPointer {
         var offset = group.lowerBound
