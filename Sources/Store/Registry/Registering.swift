@@ -251,6 +251,8 @@ extension LedgerTransaction {
             .time(now),
             .blob(DeviceTraits(provider: device.traits.provider).packed())
         )
+        // The mark of the change has the traits that the device had.
+        try unindex(device.number)
         try forgetCharges(of: device.number)
         return true
     }

@@ -660,3 +660,33 @@ CREATE TABLE audience_flows (
 );
 ALTER TABLE campaigns ADD COLUMN flows BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE campaigns ADD COLUMN unexamined BIGINT;
+
+-- migration device_index
+
+CREATE TABLE device_index (
+    term BIGINT NOT NULL,
+    block BIGINT NOT NULL,
+    count BIGINT NOT NULL,
+    devices BYTEA NOT NULL,
+    PRIMARY KEY (term, block)
+) WITH (fillfactor = 80);
+CREATE TABLE device_index_marks (number BIGINT PRIMARY KEY, indexed BYTEA);
+CREATE TABLE device_index_state (id BIGINT PRIMARY KEY, version BIGINT NOT NULL, built_to BIGINT NOT NULL);
+INSERT INTO device_index_state (id, version, built_to)
+SELECT 1, 1, CASE WHEN EXISTS (SELECT 1 FROM devices) THEN 0 ELSE 9223372036854775807 END;
+CREATE FUNCTION fanfare.mark_device() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO fanfare.device_index_marks (number, indexed) VALUES (NEW.number, NULL)
+        ON CONFLICT (number) DO NOTHING;
+    ELSE
+        INSERT INTO fanfare.device_index_marks (number, indexed)
+        VALUES (OLD.number, CASE OLD.state WHEN 0 THEN OLD.traits END) ON CONFLICT (number) DO NOTHING;
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER device_index_added AFTER INSERT ON devices FOR EACH ROW EXECUTE FUNCTION fanfare.mark_device();
+CREATE TRIGGER device_index_changed AFTER UPDATE OF state, traits ON devices FOR EACH ROW
+WHEN (OLD.state <> NEW.state OR OLD.traits <> NEW.traits) EXECUTE FUNCTION fanfare.mark_device();
+CREATE TRIGGER device_index_removed AFTER DELETE ON devices FOR EACH ROW EXECUTE FUNCTION fanfare.mark_device();

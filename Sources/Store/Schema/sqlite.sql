@@ -762,3 +762,35 @@ CREATE TABLE audience_flows (
 );
 ALTER TABLE campaigns ADD COLUMN flows INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE campaigns ADD COLUMN unexamined INTEGER;
+
+-- migration device_index
+
+-- The registry's index (IndexTerm): for a term and 4,096 neighboring device numbers, the live devices with the term
+-- (IndexBlock) and their count.
+--
+-- Triggers mark what changes, so that a worker of any version keeps the index true; a worker of this version or a later
+-- one applies the marks. A mark's traits are those that the index has of the device, NULL for none. Devices up to
+-- built_to are in the index, as far as they are not marked. version is that of the rules for terms.
+CREATE TABLE device_index (
+    term INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    devices BLOB NOT NULL,
+    PRIMARY KEY (term, block)
+) WITHOUT ROWID;
+CREATE TABLE device_index_marks (number INTEGER PRIMARY KEY, indexed BLOB);
+CREATE TABLE device_index_state (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, built_to INTEGER NOT NULL);
+INSERT INTO device_index_state (id, version, built_to)
+SELECT 1, 1, CASE WHEN EXISTS (SELECT 1 FROM devices) THEN 0 ELSE 9223372036854775807 END;
+CREATE TRIGGER device_index_added AFTER INSERT ON devices BEGIN
+    INSERT INTO device_index_marks (number, indexed) VALUES (new.number, NULL) ON CONFLICT (number) DO NOTHING;
+END;
+CREATE TRIGGER device_index_changed AFTER UPDATE OF state, traits ON devices
+WHEN old.state <> new.state OR old.traits <> new.traits BEGIN
+    INSERT INTO device_index_marks (number, indexed)
+    VALUES (old.number, CASE old.state WHEN 0 THEN old.traits END) ON CONFLICT (number) DO NOTHING;
+END;
+CREATE TRIGGER device_index_removed AFTER DELETE ON devices BEGIN
+    INSERT INTO device_index_marks (number, indexed)
+    VALUES (old.number, CASE old.state WHEN 0 THEN old.traits END) ON CONFLICT (number) DO NOTHING;
+END;
