@@ -48,6 +48,12 @@ public struct AudienceSample: Sendable, Equatable {
         errorPerMillion = Int64((max(error, 3 / size) * 1_000_000).rounded(.up))
     }
 
+    /// The measurement of an audience that was counted in the whole registry; exact up to a millionth of it.
+    public init(counted: Int, of registry: Int64) {
+        perMillion = Int64((Double(counted) * 1_000_000 / Double(max(1, registry))).rounded())
+        errorPerMillion = 1
+    }
+
     /// The first positions of the ranges: evenly spread, from a random beginning.
     ///
     /// - Parameters:

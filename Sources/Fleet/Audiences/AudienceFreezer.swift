@@ -46,6 +46,7 @@ final class AudienceFreezer {
             carriesVariables: audience.carriesVariables,
             from: audience.position,
             to: audience.last,
+            by: opened.plan?.index,
             in: ledger
         )
         findsDead = audience.source != nil
@@ -60,6 +61,9 @@ final class AudienceFreezer {
         chunkCount = audience.chunks
         withoutTokenBefore = audience.withoutToken
     }
+
+    /// The rows that were read so far.
+    var rowsRead: AudienceWalk.RowsRead { walk.rowsRead }
 
     /// The estimate of the whole audience, if it flows.
     var estimate: AudienceEstimate? { audience.estimate }

@@ -13,6 +13,8 @@ struct OpenedAudience {
     let job: Job
     /// The source of its devices.
     let source: AudienceWalk.Source
+    /// The way to its devices in the registry; nil for another source.
+    let plan: AudiencePlan?
     /// The devices that are left out.
     let exclusion: Exclusion
     /// The time in which they were read.
@@ -59,11 +61,13 @@ struct OpenedAudience {
         )
         exclusionTime = ContinuousClock.now - begun
         switch job.audience {
-        case .users(let users): source = .users(users)
+        case .users(let users): (source, plan) = (.users(users), nil)
         case .segment(let asked):
-            source = .registry(try await TrackedSegment.read(asked, app: audience.app, now: now, from: ledger))
-        case .everyone: source = .registry(nil)
-        case .devices, .list: source = .list(audience.source ?? 0)
+            let segment = try await TrackedSegment.read(asked, app: audience.app, now: now, from: ledger)
+            source = .registry(segment)
+            plan = try await AudiencePlan.read(segment, last: audience.last, from: ledger)
+        case .everyone: (source, plan) = (.registry(nil), nil)
+        case .devices, .list: (source, plan) = (.list(audience.source ?? 0), nil)
         }
     }
 
@@ -78,6 +82,7 @@ struct OpenedAudience {
         let contents = names == [accepted] ? [] : try apps.contents(of: job, app: app, for: names)
         let sample = try await AudienceSample.measure(
             source,
+            by: plan?.index,
             app: app,
             exclusion: exclusion,
             last: audience.last,

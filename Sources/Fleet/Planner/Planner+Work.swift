@@ -62,7 +62,11 @@ extension Planner {
         case .passed: return .passed
         case .fenced: return .fenced
         case .frozen(let audience):
-            logger.info("an audience is known", metadata: ["campaign": "\(lease.facts.id)", "audience": "\(audience)"])
+            let metadata: Logger.Metadata = [
+                "campaign": "\(lease.facts.id)", "audience": "\(audience)",
+                "devices_read": "\(freezer.rowsRead.devices)", "index_rows_read": "\(freezer.rowsRead.index)",
+            ]
+            logger.info("an audience is known", metadata: metadata)
         case .empty: logger.notice("a campaign's audience is empty", metadata: ["campaign": "\(lease.facts.id)"])
         }
         return .done

@@ -39,6 +39,7 @@ extension Worker {
             retention: context.configuration.retention,
             logger: context.logger
         )
+        let indexKeeper = IndexKeeper(worker: context.worker, ledger: context.ledger, logger: context.logger)
         let fleetPoll = FleetPoll(
             ledger: context.ledger,
             endpoint: context.configuration.amqp,
@@ -51,6 +52,7 @@ extension Worker {
             Task { await eventRelay(context, core, loop, signals.events) },
             Task { await WebhookRelay(context, loop: loop).run() },
             Task { await purger.run() },
+            Task { await indexKeeper.run() },
             Task { await fleetPoll.run() },
         ]
     }

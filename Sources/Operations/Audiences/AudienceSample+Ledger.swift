@@ -5,10 +5,11 @@ package import Store
 extension AudienceSample {
     /// Measures the share of an app's registry that an audience has, on some ranges of it.
     ///
-    /// Reads some 16,000 devices; blocks no writer.
+    /// Reads some 16,000 devices; blocks no writer. An audience of no more that the index finds is counted instead.
     ///
     /// - Parameters:
     ///   - source: The registry, with a segment or without.
+    ///   - plan: The way to the devices by index, if there is one.
     ///   - app: The app.
     ///   - exclusion: The devices that are left out.
     ///   - last: The number of the registry's last device.
@@ -17,6 +18,7 @@ extension AudienceSample {
     ///   - isMeant: Returns true for a device that counts.
     package static func measure(
         _ source: AudienceWalk.Source,
+        by plan: IndexPlan?,
         app: String,
         exclusion: Exclusion,
         last: Int64,
@@ -25,6 +27,21 @@ extension AudienceSample {
         isMeant: (AudienceWalk.Member) -> Bool = { _ in true }
     ) async throws -> AudienceSample {
         let (base, registry) = (last & ~0xFFFF_FFFF, last & 0xFFFF_FFFF)
+        if let plan, plan.expected <= Int(countedMost) {
+            let walk = AudienceWalk(
+                source,
+                app: app,
+                exclusion: exclusion,
+                carriesVariables: false,
+                from: 0,
+                to: last,
+                by: plan,
+                in: ledger
+            )
+            var count = 0
+            while !walk.isOver { try await walk.next { if isMeant($0) { count += 1 } } }
+            return AudienceSample(counted: count, of: registry)
+        }
         var found: [Int] = []
         for position in positions(in: registry, random: random) {
             let walk = AudienceWalk(

@@ -37,6 +37,8 @@ package final class AudienceWalk {
     private let exclusion: Exclusion
     private let carriesVariables: Bool
     private let last: Int64
+    /// The way to the devices by index; nil for a walk over the whole registry.
+    private var plan: IndexPlan?
     private var groups = GroupCache()
     /// The number of devices, users or chunks that were read.
     package private(set) var position: Int64
@@ -44,13 +46,26 @@ package final class AudienceWalk {
     package private(set) var isOver = false
     /// The number of users without a live device.
     package private(set) var withoutToken = 0
-    /// The device numbers that the next page of the registry covers, 1 … `LedgerReader.registryPageSpan`.
+    /// The rows of the registry that were read so far.
+    package private(set) var rowsRead = RowsRead()
+    /// The device numbers that the next page of the registry covers, or the devices of one that is read by index, 1 …
+    /// `LedgerReader.registryPageSpan`.
     package var span = LedgerReader.registryPageSpan
 
     /// The number of users whose devices are read at once.
     private static let usersMax = 200
 
+    /// Numbers of rows that a walk over the registry has read.
+    package struct RowsRead: Sendable, Equatable {
+        /// Rows of the index and marks of changed devices.
+        package var index = 0
+        /// Devices.
+        package var devices = 0
+    }
+
     /// Creates a walk from a position; `last` is the number of the registry's last device, 0 when it has none.
+    ///
+    /// `plan` finds the devices of the registry by index; nil walks it whole.
     package init(
         _ source: Source,
         app: String,
@@ -58,8 +73,10 @@ package final class AudienceWalk {
         carriesVariables: Bool,
         from position: Int64,
         to last: Int64,
+        by plan: IndexPlan? = nil,
         in ledger: Ledger
     ) {
+        self.plan = plan
         self.app = app
         self.ledger = ledger
         // A user who is named twice counts once.
@@ -96,8 +113,8 @@ package final class AudienceWalk {
             isOver = true
             return
         }
-        let until = min(after + span, end)
-        let page = try await ledger.read { try $0.registryPage(after: after, end: until) }
+        let (page, until) = try await page(of: segment, after: after, end: end)
+        rowsRead.devices += page.count
         var isMeant: [Bool] = []
         isMeant.reserveCapacity(page.count)
         try page.forEach { entry in
@@ -118,6 +135,30 @@ package final class AudienceWalk {
         }
         position = (page.next ?? until) - base
         isOver = page.next == nil && until == end
+    }
+
+    /// Reads the next page, by index as long as that answers, and the number up to which it goes at most.
+    private func page(
+        of segment: TrackedSegment?,
+        after: Int64,
+        end: Int64
+    ) async throws -> (page: RegistryPage, until: Int64) {
+        let limit = Int(span)
+        if let plan, let segment {
+            let found = try await ledger.read { reader in
+                try reader.registryPage(by: plan, after: after, end: end, limit: limit) {
+                    segment.answer($0, block: $1)
+                }
+            }
+            if let found {
+                rowsRead.index += found.indexRows
+                return (found.page, end)
+            }
+            // A later version builds the index anew. What was read until now was right.
+            self.plan = nil
+        }
+        let until = min(after + span, end)
+        return (try await ledger.read { try $0.registryPage(after: after, end: until) }, until)
     }
 
     private func member(_ entry: RegistryPage.Entry) throws -> Member {

@@ -37,6 +37,18 @@ package struct TrackedSegment: Sendable {
         return TrackedSegment(segment: segment, answers: answers)
     }
 
+    /// The part of the segment that the registry's index can answer; nil for none.
+    var indexed: IndexExpression? { segment.indexed }
+
+    /// Returns the text of a part of ``indexed`` for people.
+    func text(of part: IndexExpression) -> String { segment.text(of: part) }
+
+    /// Returns the number of devices for which the question at an index holds.
+    func answerCount(_ question: Int) -> Int { answers[question].count }
+
+    /// Returns the devices of a block of the registry for which the question at an index holds; nil for none.
+    func answer(_ question: Int, block: Int64) -> IndexBlock? { answers[question].block(block) }
+
     /// Returns true if the device with this number in the registry belongs to the segment.
     func matches(_ traits: PackedTraits, number: Int64) -> Bool {
         if answers.isEmpty { return segment.matches(traits) }
@@ -64,5 +76,15 @@ private struct DeviceBits: Sendable {
     func contains(_ number: Int64) -> Bool {
         let index = Int(UInt32(truncatingIfNeeded: number))
         return index / 64 < words.count && words[index / 64] & 1 << UInt64(index % 64) != 0
+    }
+
+    var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
+    func block(_ block: Int64) -> IndexBlock? {
+        let size = IndexBlock.places / 64
+        let first = Int(UInt32(truncatingIfNeeded: block << 12)) / 64
+        guard first < words.count else { return nil }
+        let devices = IndexBlock(words: words[first..<min(first + size, words.count)])
+        return devices.isEmpty ? nil : devices
     }
 }
