@@ -189,6 +189,9 @@ def looks_ahead():
     expect(call("checkAudience", body=question).devices == 3, "another number of devices")
     exact = call("checkAudience", body=question, exact=True)
     expect(exact.devices == 3 and not exact.estimated, "an exact number that is estimated", exact)
+    explained = call("checkAudience", body=models.AudienceQuestion.from_dict(
+        {"app": APP, "audience": {"segment": "sport"}}), explain=True)
+    expect(explained.explain.by == "registry", "an index for a small registry", explained)
     refused("checkAudience", status=422,
             body=models.AudienceQuestion.from_dict({"app": APP, "audience": {"list": "nobody"}}))
 

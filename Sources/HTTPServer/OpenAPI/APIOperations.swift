@@ -88,7 +88,7 @@ enum APIOperations {
             summary: "Count or estimate an audience by provider, locale and time zone; nothing is sent",
             good: .json("AudienceCount"),
             body: .json("AudienceQuestion"),
-            query: [("exact", Schemas.flag)]
+            query: [("exact", Schemas.flag), ("explain", Schemas.flag)]
         ),
         "exportOutcomes": Operation(
             summary: "Every device of a campaign with its outcome, an object or a CSV record a line",

@@ -13,11 +13,24 @@ extension Schemas {
         JSONMember("Change", change), JSONMember("Preview", preview), JSONMember("AudienceQuestion", audienceQuestion),
         JSONMember(
             "AudienceCount",
+            object(
+                [
+                    "devices": count, "denied": count, "users_without_device": count, "providers": counts,
+                    "locales": counts, "time_zones": counts, "estimated": flag, "error": count,
+                    "explain": JSONSchema.reference("AudienceExplanation"),
+                ],
+                optional: ["explain"]
+            )
+        ),
+        JSONMember(
+            "AudienceExplanation",
             object([
-                "devices": count, "denied": count, "users_without_device": count, "providers": counts,
-                "locales": counts, "time_zones": counts, "estimated": flag, "error": count,
+                "by": ["enum": ["index", "registry"]], "reason": maybe(text), "index": maybe(text),
+                "terms": list("AudienceTerm"), "changed": count, "registry": count, "devices_expected": count,
+                "devices_read": maybe(count), "index_rows_read": maybe(count),
             ])
         ),
+        JSONMember("AudienceTerm", object(["term": text, "devices": count, "used": flag])),
         JSONMember("TraceQuestion", traceQuestion), JSONMember("Traces", object(["traces": list("Trace")])),
         JSONMember("Trace", trace), JSONMember("PauseScope", scope), JSONMember("Pause", pause),
         JSONMember("Pauses", object(["pauses": list("Pause")])),

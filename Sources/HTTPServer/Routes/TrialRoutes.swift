@@ -46,10 +46,10 @@ enum TrialRoutes {
     }
 
     /// Returns the document of `audience check --json` for a job, of which only `app` and `audience` are needed;
-    /// `exact=true` counts every device.
+    /// `exact=true` counts every device, and `explain=true` says how they are found.
     private static func count(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
-        try call.query.allow(["exact"])
-        let isExact = try call.query.flag("exact")
+        try call.query.allow(["exact", "explain"])
+        let (isExact, explains) = (try call.query.flag("exact"), try call.query.flag("explain"))
         guard case .object(var members) = try await BodyReader.value(call.request, upTo: BodyReader.jobMax) else {
             throw HTTPProblem(.usage, "the body must be an object")
         }
@@ -70,6 +70,7 @@ enum TrialRoutes {
                 exclude: job.exclude,
                 app: job.app,
                 isExact: isExact,
+                explains: explains,
                 in: ledger
             )
             return .json(count.json)

@@ -18,6 +18,8 @@ package struct AudienceCount: Sendable, Equatable {
     package private(set) var locales: [String: Int] = [:]
     /// Devices by time zone; an empty name means none.
     package private(set) var timeZones: [String: Int] = [:]
+    /// The way in which the devices were found, if it was asked for and they are of the registry.
+    package private(set) var explanation: AudienceExplanation?
 
     /// The ledger lacks a list that an audience names.
     package struct UnknownList: Error {
@@ -33,13 +35,16 @@ package struct AudienceCount: Sendable, Equatable {
     ///   - selector: The devices that are meant.
     ///   - exclude: The devices that are left out.
     ///   - app: The app.
-    ///   - isExact: False to estimate a part of a large registry instead, from some 16,000 devices of it.
+    ///   - isExact: False to estimate a part of a large registry instead, from some 16,000 devices of it; an audience
+    ///     of no more that the index finds is counted in any case.
+    ///   - explains: True to say how the devices were found.
     ///   - ledger: The ledger.
     package static func of(
         _ selector: Audience,
         exclude: Audience?,
         app: String,
         isExact: Bool,
+        explains: Bool = false,
         in ledger: Ledger
     ) async throws -> AudienceCount {
         func number(_ selector: Audience?, isExcluded: Bool = false) async throws -> UInt32? {
@@ -71,8 +76,13 @@ package struct AudienceCount: Sendable, Equatable {
             from: ledger
         )
         let last = try await ledger.read { try $0.registryEnd(app: app)?.end ?? 0 }
-        if !isExact, case .registry = source, last & 0xFFFF_FFFF > AudienceSample.countedMost {
-            return try await estimate(source, app, exclusion, last, ledger)
+        var plan: AudiencePlan?
+        if case .registry(let segment) = source { plan = try await .read(segment, last: last, from: ledger) }
+        let isFew = plan?.index.map { $0.expected <= Int(AudienceSample.countedMost) } ?? false
+        if !isExact, !isFew, case .registry = source, last & 0xFFFF_FFFF > AudienceSample.countedMost {
+            var count = try await estimate(source, app, exclusion, last, ledger)
+            if explains { count.explanation = plan.map { AudienceExplanation($0, last: last, read: nil) } }
+            return count
         }
         let walk = AudienceWalk(
             source,
@@ -81,6 +91,7 @@ package struct AudienceCount: Sendable, Equatable {
             carriesVariables: false,
             from: 0,
             to: last,
+            by: plan?.index,
             in: ledger
         )
         var (count, groups): (AudienceCount, [ListChunk.Group: Int]) = (AudienceCount(), [:])
@@ -92,6 +103,7 @@ package struct AudienceCount: Sendable, Equatable {
         }
         for (group, devices) in groups { count.add(devices, of: group) }
         count.withoutToken = walk.withoutToken
+        if explains { count.explanation = plan.map { AudienceExplanation($0, last: last, read: walk.rowsRead) } }
         return count
     }
 
@@ -106,6 +118,7 @@ package struct AudienceCount: Sendable, Equatable {
         let (registry, random) = (last & 0xFFFF_FFFF, UInt64.random(in: 0 ... .max))
         let sample = try await AudienceSample.measure(
             source,
+            by: nil,
             app: app,
             exclusion: exclusion,
             last: last,
@@ -138,12 +151,13 @@ package struct AudienceCount: Sendable, Equatable {
         func object(_ counts: [String: Int]) -> JSONValue {
             .object(Self.sorted(counts).map { JSONMember($0.name, .number(JSONNumber($0.count))) })
         }
+        let explain = explanation.map { [JSONMember("explain", $0.json)] } ?? []
         return .object([
             "devices": .number(JSONNumber(devices)), "denied": .number(JSONNumber(denied)),
             "users_without_device": .number(JSONNumber(withoutToken)), "providers": object(providers),
             "locales": object(locales), "time_zones": object(timeZones), "estimated": .bool(error != nil),
             "error": .number(JSONNumber(error ?? 0)),
-        ])
+        ] + explain)
     }
 
     /// The counts for people, as tables.
@@ -163,6 +177,7 @@ package struct AudienceCount: Sendable, Equatable {
             }
             lines += ["", table.text]
         }
+        if let explanation { lines += ["", explanation.text] }
         return lines.joined(separator: "\n")
     }
 

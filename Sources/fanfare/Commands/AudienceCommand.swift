@@ -37,6 +37,9 @@ struct AudienceCommand: AsyncParsableCommand {
         @Flag(help: "Count every device, however many there are.")
         var exact = false
 
+        @Flag(help: "Say which indexes of the registry find the devices, and what that reads.")
+        var explain = false
+
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
@@ -57,6 +60,7 @@ struct AudienceCommand: AsyncParsableCommand {
                         exclude: exclude,
                         app: app,
                         isExact: exact,
+                        explains: explain,
                         in: ledger
                     )
                 } catch let error as AudienceCount.UnknownList { throw CommandFailure(.failed, error.problem.detail) }
