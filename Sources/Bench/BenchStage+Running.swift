@@ -13,6 +13,7 @@ extension BenchStage {
         case .scaling: return try await ScalingScenario(stage: self).run()
         case .planning: return try await PlanningScenario(stage: self).run()
         case .first: return try await FirstScenario(stage: self).run()
+        case .registry: return try await RegistryScenario(stage: self).run()
         case .fire: return try await FireScenario(stage: self).run()
         case .dashboard: return try await DashboardScenario(stage: self).run()
         case .edge: return try await EdgeScenario(stage: self).run()

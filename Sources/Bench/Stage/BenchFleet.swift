@@ -80,15 +80,30 @@ actor BenchFleet {
     }
 
     /// Registers made-up devices of the app, each with two tags, an attribute and a version, over four locales and
-    /// three time zones.
+    /// three time zones, and indexes them: what a worker would do meanwhile is not the subject.
     func register(_ devices: Int) async throws {
         stage.say("registering \(NumberText.grouped(devices)) devices")
+        try await register(0..<devices)
+        stage.say("indexing them")
+        try await index()
+    }
+
+    /// Applies all marks of the registry's index.
+    func index() async throws {
+        while try await ledger.write({ transaction in
+            var piece = Piece()
+            return try transaction.maintainIndex(&piece)
+        }) {}
+    }
+
+    /// Registers made-up devices; `levels` is added to their attribute.
+    func register(_ devices: Range<Int>, levels: Int = 0) async throws {
         var tokens = MadeUpTokens(seed: 7)
         let (locales, zones) = (
             ["es-ES", "en-GB", "pt-BR", "de"], ["Europe/Madrid", "Europe/London", "America/Sao_Paulo"]
         )
-        for start in stride(from: 0, to: devices, by: 1000) {
-            let batch = (start..<min(start + 1000, devices)).map { number in
+        for start in stride(from: devices.lowerBound, to: devices.upperBound, by: 1000) {
+            let batch = (start..<min(start + 1000, devices.upperBound)).map { number in
                 DeviceRegistration(
                     device: Device(
                         token: tokens.apns(),
@@ -97,7 +112,7 @@ actor BenchFleet {
                         timeZone: zones[number % 3]
                     ),
                     tags: .set(["league:laliga", "team:\(number % 20)"]),
-                    attributes: ["level": .number(JSONNumber(number % 100))],
+                    attributes: ["level": .number(JSONNumber((number + levels) % 100))],
                     permission: .authorized,
                     appVersion: "3.\(number % 9).1"
                 )

@@ -13,6 +13,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     case scaling
     case planning
     case first
+    case registry
     case urgent
     case rate
     case variables
@@ -37,6 +38,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .scaling: "CPU for a device with one and with four workers at half of one worker's full rate"
         case .planning: "CPU for a device of a process that only plans, from a list and from a segment"
         case .first: "a campaign to a segment, from publish to its first request, while its audience is frozen"
+        case .registry: "the time that a device takes to register and to be indexed, and the size of the index"
         case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
         case .fire: "a held campaign, from the commit of fire to the first request at the far side"
         case .orders: "pause and cancel, from their commit until nothing is sent, and until nothing is pending"
@@ -56,7 +58,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .first: 5_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
-        case .edge: 500_000
+        case .edge, .registry: 500_000
         case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders, .dashboard:
             1_000_000
         }
@@ -67,7 +69,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         switch self {
         case .transport, .sending, .bearer, .fire, .first: 5
         case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders, .dashboard: 3
-        case .allocations, .memory, .limits, .urgent, .rate, .edge: 1
+        case .allocations, .memory, .limits, .urgent, .rate, .edge, .registry: 1
         }
     }
 }
