@@ -23,6 +23,7 @@ import Testing
     private func registry() async throws -> Ledger {
         let path = folder.path + "/fanfare.db"
         let ledger = try Ledger.open(path: path, create: true)
+        let now = CommandTime.now
         _ = try await ledger.write { transaction in
             try transaction.register(
                 (0..<1_000).map { number in
@@ -31,9 +32,11 @@ import Testing
                         tags: .set(number == 7 ? ["rare", "sport"] : ["sport"])
                     )
                 },
-                tokens: (0..<1_000).map { [UInt8](repeating: 0, count: 28) + withUnsafeBytes(of: UInt32($0), Array.init) },
+                tokens: (0..<1_000).map { number in
+                    Array(repeating: 0, count: 30) + [UInt8(number / 256), UInt8(number % 256)]
+                },
                 app: "news",
-                now: WallClock.now()
+                now: now
             )
         }
         // Copies, since this is not about how devices are registered.
@@ -59,7 +62,7 @@ import Testing
         let before = try explained("rare")
         #expect(before["explain"]?["by"]?.string == "registry", "too many devices have changed: \(before)")
         #expect(before["estimated"] == .bool(true))
-        while try await ledger.write({ transaction in
+        while try await ledger.write(.normal, { transaction in
             var piece = Piece()
             return try transaction.maintainIndex(&piece)
         }) {}

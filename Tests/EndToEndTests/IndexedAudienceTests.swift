@@ -45,7 +45,8 @@ extension EndToEnd {
                     #expect(fleet.simulator.counts(ofToken: tokens[number]).requests == 1, "device \(number)")
                 }
                 #expect(fleet.simulator.counts(ofToken: tokens[1]).requests == 0)
-                let line = try #require(worker.errors.split(separator: "\n").first { $0.contains("an audience is known") })
+                let lines = worker.errors.split(separator: "\n")
+                let line = try #require(lines.first { $0.contains("an audience is known") })
                 let read = line.firstMatch(of: /devices_read"?[=:] ?"?([0-9]+)/).flatMap { Int($0.1) }
                 #expect(try #require(read, "\(line)") <= meant + 700, "\(line)")
             }

@@ -28,7 +28,11 @@ struct RegistryScenario: Sendable {
                 BenchMetric("change_us", "it changes an attribute", changed, unit: "µs"),
                 BenchMetric("reindex_us", "the change is indexed", again, unit: "µs"),
                 BenchMetric("index_bytes", "bytes of the index for a device", Double(size.bytes) / Double(devices)),
-                BenchMetric("index_rows", "rows of the index for 1,000 devices", Double(size.rows * 1000) / Double(devices)),
+                BenchMetric(
+                    "index_rows",
+                    "rows of the index for 1,000 devices",
+                    Double(size.rows * 1000) / Double(devices)
+                ),
             ]
         )
     }

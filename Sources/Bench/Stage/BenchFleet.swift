@@ -90,7 +90,7 @@ actor BenchFleet {
 
     /// Applies all marks of the registry's index.
     func index() async throws {
-        while try await ledger.write({ transaction in
+        while try await ledger.write(.normal, { transaction in
             var piece = Piece()
             return try transaction.maintainIndex(&piece)
         }) {}

@@ -36,7 +36,7 @@ struct IndexKeeper: Sendable {
         guard try await ledger.read({ try $0.indexHasWork() }) else { return false }
         let worker = worker
         return try await ledger.write(.normal, priority: .withOthers) { transaction in
-            guard ledger.standing.verdict != .lost, try transaction.isPurger(worker, now: ledger.now()) else {
+            guard ledger.standing.verdict != .lost, try transaction.keepsIndex(worker, now: ledger.now()) else {
                 return false
             }
             var piece = Piece()

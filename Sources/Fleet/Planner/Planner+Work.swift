@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Logging
+import Operations
 import PushProviders
 import Settings
 import Store

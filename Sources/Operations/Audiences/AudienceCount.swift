@@ -75,13 +75,32 @@ package struct AudienceCount: Sendable, Equatable {
             now: now,
             from: ledger
         )
+        let question = Question(source: source, app: app, exclusion: exclusion, isExact: isExact, explains: explains)
+        return try await answer(question, ledger)
+    }
+
+    /// A question whose lists and exclusion are read.
+    private struct Question {
+        var source: AudienceWalk.Source
+        var app: String
+        var exclusion: Exclusion
+        var isExact: Bool
+        var explains: Bool
+    }
+
+    private static func answer(_ question: Question, _ ledger: Ledger) async throws -> AudienceCount {
+        let (source, app, exclusion) = (question.source, question.app, question.exclusion)
         let last = try await ledger.read { try $0.registryEnd(app: app)?.end ?? 0 }
         var plan: AudiencePlan?
-        if case .registry(let segment) = source { plan = try await .read(segment, last: last, from: ledger) }
+        if case .registry(let segment) = source {
+            plan = try await AudiencePlan.read(segment, last: last, from: ledger)
+        }
+        let explained = question.explains ? plan : nil
         let isFew = plan?.index.map { $0.expected <= Int(AudienceSample.countedMost) } ?? false
-        if !isExact, !isFew, case .registry = source, last & 0xFFFF_FFFF > AudienceSample.countedMost {
+        let isLarge = last & 0xFFFF_FFFF > AudienceSample.countedMost
+        if case .registry = source, !question.isExact, !isFew, isLarge {
             var count = try await estimate(source, app, exclusion, last, ledger)
-            if explains { count.explanation = plan.map { AudienceExplanation($0, last: last, read: nil) } }
+            count.explanation = explained.map { AudienceExplanation($0, last: last, read: nil) }
             return count
         }
         let walk = AudienceWalk(
@@ -103,7 +122,7 @@ package struct AudienceCount: Sendable, Equatable {
         }
         for (group, devices) in groups { count.add(devices, of: group) }
         count.withoutToken = walk.withoutToken
-        if explains { count.explanation = plan.map { AudienceExplanation($0, last: last, read: walk.rowsRead) } }
+        count.explanation = explained.map { AudienceExplanation($0, last: last, read: walk.rowsRead) }
         return count
     }
 
@@ -151,13 +170,12 @@ package struct AudienceCount: Sendable, Equatable {
         func object(_ counts: [String: Int]) -> JSONValue {
             .object(Self.sorted(counts).map { JSONMember($0.name, .number(JSONNumber($0.count))) })
         }
-        let explain = explanation.map { [JSONMember("explain", $0.json)] } ?? []
         return .object([
             "devices": .number(JSONNumber(devices)), "denied": .number(JSONNumber(denied)),
             "users_without_device": .number(JSONNumber(withoutToken)), "providers": object(providers),
             "locales": object(locales), "time_zones": object(timeZones), "estimated": .bool(error != nil),
-            "error": .number(JSONNumber(error ?? 0)),
-        ] + explain)
+            "error": .number(JSONNumber(error ?? 0)), "explain": explanation?.json,
+        ])
     }
 
     /// The counts for people, as tables.

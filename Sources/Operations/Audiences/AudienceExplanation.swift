@@ -67,7 +67,9 @@ package struct AudienceExplanation: Sendable, Equatable {
         if plan.changed > 0 { lines.append("\(NumberText.grouped(plan.changed)) devices changed and are read, too") }
         if !plan.terms.isEmpty {
             var table = TextTable([("term", .left), ("devices", .right), ("used", .left)])
-            for term in plan.terms { table.add([term.name, NumberText.grouped(term.devices), term.isUsed ? "yes" : ""]) }
+            for term in plan.terms {
+                table.add([term.name, NumberText.grouped(term.devices), term.isUsed ? "yes" : ""])
+            }
             lines += ["", table.text]
         }
         return lines.joined(separator: "\n")

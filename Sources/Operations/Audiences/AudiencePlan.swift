@@ -44,7 +44,7 @@ package struct AudiencePlan: Sendable, Equatable {
         return try await ledger.read { reader in
             let standing = try reader.indexStanding(last: last, changedMost: IndexPlan.changedMost(last: last))
             let expression = segment.indexed
-            var plan = AudiencePlan(choice: .walk(.notIndexed), text: expression.map(segment.text))
+            var plan = AudiencePlan(choice: .walk(.notIndexed), text: expression.map { segment.text(of: $0) })
             plan.changed = standing.changed
             if let reason = IndexPlan.reasonToWalk(expression, last: last, standing) {
                 plan.choice = .walk(reason)

@@ -1,4 +1,4 @@
-import Campaigns
+package import Campaigns
 package import Delivery
 package import Store
 

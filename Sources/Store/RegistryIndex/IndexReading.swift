@@ -24,7 +24,8 @@ extension LedgerReader {
     public func indexHasWork() throws(LedgerError) -> Bool {
         let standing = try indexStanding(last: 0, changedMost: 0)
         guard standing.version == IndexTerm.version else { return false }
-        return try standing.builtTo < .max || db.number("SELECT number FROM device_index_marks LIMIT 1") != nil
+        if standing.builtTo < .max { return true }
+        return try db.number("SELECT number FROM device_index_marks LIMIT 1") != nil
     }
 
     /// The number of live devices with a term among an app's device numbers up to `last`; reads a row for each 4,096

@@ -66,7 +66,7 @@ extension LedgerReader {
             .integer(until),
             .int(limit)
         )
-        return try rows.map { $0.int64("number") }
+        return try rows.map { row in row.int64("number") }
     }
 
     /// Appends the live devices with these numbers, which are in rising order.

@@ -27,6 +27,24 @@ extension LedgerTransaction {
         return didAnything
     }
 
+    /// Returns true if a worker is the one that keeps the index; takes or renews its lease, which is like a planner's.
+    ///
+    /// Two keepers would do no harm: they would do each other's work.
+    public func keepsIndex(_ worker: Int64, now: Timestamp) throws(LedgerError) -> Bool {
+        let rows = try db.rows("SELECT keeper, keeper_until FROM device_index_state")
+        guard try rows.next() else { return false }
+        let lease = PlannerLease(owner: rows.int64("keeper"), epoch: 0, until: rows.time("keeper_until"))
+        guard let taken = lease.taken(by: worker, isPaced: false, now: now) else { return false }
+        if (taken.owner, taken.until) != (lease.owner, lease.until) {
+            try db.run(
+                "UPDATE device_index_state SET keeper = ?1, keeper_until = ?2",
+                .integer(worker),
+                .time(taken.until)
+            )
+        }
+        return true
+    }
+
     /// Applies the mark of one device at once, so that nothing of its traits is kept.
     func unindex(_ number: Int64) throws(LedgerError) {
         let standing = try reader.indexStanding(last: 0, changedMost: 0)

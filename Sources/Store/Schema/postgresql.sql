@@ -671,7 +671,13 @@ CREATE TABLE device_index (
     PRIMARY KEY (term, block)
 ) WITH (fillfactor = 80);
 CREATE TABLE device_index_marks (number BIGINT PRIMARY KEY, indexed BYTEA);
-CREATE TABLE device_index_state (id BIGINT PRIMARY KEY, version BIGINT NOT NULL, built_to BIGINT NOT NULL);
+CREATE TABLE device_index_state (
+    id BIGINT PRIMARY KEY,
+    version BIGINT NOT NULL,
+    built_to BIGINT NOT NULL,
+    keeper BIGINT NOT NULL DEFAULT 0,
+    keeper_until BIGINT NOT NULL DEFAULT 0
+);
 INSERT INTO device_index_state (id, version, built_to)
 SELECT 1, 1, CASE WHEN EXISTS (SELECT 1 FROM devices) THEN 0 ELSE 9223372036854775807 END;
 CREATE FUNCTION fanfare.mark_device() RETURNS trigger LANGUAGE plpgsql AS $$

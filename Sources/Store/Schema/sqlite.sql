@@ -770,7 +770,8 @@ ALTER TABLE campaigns ADD COLUMN unexamined INTEGER;
 --
 -- Triggers mark what changes, so that a worker of any version keeps the index true; a worker of this version or a later
 -- one applies the marks. A mark's traits are those that the index has of the device, NULL for none. Devices up to
--- built_to are in the index, as far as they are not marked. version is that of the rules for terms.
+-- built_to are in the index, as far as they are not marked. version is that of the rules for terms. keeper is the worker
+-- that applies marks, until its lease ends.
 CREATE TABLE device_index (
     term INTEGER NOT NULL,
     block INTEGER NOT NULL,
@@ -779,7 +780,13 @@ CREATE TABLE device_index (
     PRIMARY KEY (term, block)
 ) WITHOUT ROWID;
 CREATE TABLE device_index_marks (number INTEGER PRIMARY KEY, indexed BLOB);
-CREATE TABLE device_index_state (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, built_to INTEGER NOT NULL);
+CREATE TABLE device_index_state (
+    id INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    built_to INTEGER NOT NULL,
+    keeper INTEGER NOT NULL DEFAULT 0,
+    keeper_until INTEGER NOT NULL DEFAULT 0
+);
 INSERT INTO device_index_state (id, version, built_to)
 SELECT 1, 1, CASE WHEN EXISTS (SELECT 1 FROM devices) THEN 0 ELSE 9223372036854775807 END;
 CREATE TRIGGER device_index_added AFTER INSERT ON devices BEGIN

@@ -228,6 +228,21 @@ import Testing
         #expect(try await ledger.read { try $0.indexHasWork() } == false)
     }
 
+    @Test(arguments: TestDatabase.all) func `one worker keeps the index, and another when it is gone`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        func keeps(_ worker: Int64, _ now: Timestamp) async throws -> Bool {
+            try await ledger.write { try $0.keepsIndex(worker, now: now) }
+        }
+        #expect(try await keeps(4, .start))
+        #expect(try await keeps(3, .start + 2_999) == false)
+        #expect(try await keeps(4, .start + 2_999))
+        #expect(try await keeps(3, .start + 5_998) == false)
+        #expect(try await keeps(3, .start + 6_000))
+        #expect(try await keeps(4, .start + 6_000) == false)
+    }
+
     @Test(arguments: TestDatabase.all) func `a mark keeps nothing of a device that is forgotten`(
         _ database: TestDatabase
     ) async throws {

@@ -49,7 +49,9 @@ public struct IndexBlock: Hashable, Sendable {
         }
         bytes.reserveCapacity(Self.bitmapBytes)
         for word in words {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
         }
         return bytes
     }

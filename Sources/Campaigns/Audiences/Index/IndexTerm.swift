@@ -83,7 +83,7 @@ public struct IndexTerm: Hashable, Sendable {
             guard first <= last else { return periods }
             (first, last) = (first / periodFactor, last / periodFactor)
         }
-        return periods + (first...last).map { (periodLevels - 1, $0) }
+        return periods + (first...last).map { (level: periodLevels - 1, number: $0) }
     }
 }
 

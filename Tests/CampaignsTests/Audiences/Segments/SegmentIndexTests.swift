@@ -60,7 +60,7 @@ struct SegmentIndexTests {
     ])
     func `an index answers for a part of the expression`(text: String, part: String) throws {
         let segment = try Segment(text)
-        #expect(segment.indexed.map(segment.text) == part)
+        #expect(segment.indexed.map { segment.text(of: $0) } == part)
     }
 
     @Test(arguments: [
@@ -79,10 +79,10 @@ struct SegmentIndexTests {
             for (sign, isIn) in [(">=", { $0 >= day }), ("<", { $0 <= day })] as [(String, (Int) -> Bool)] {
                 let part = try #require(try Segment("registered_at \(sign) \"\(instant)\"").indexed)
                 #expect(part.leaves.count <= 64)
-                for other in [0, day - 1, day, day + 1, 32_767, random.below(32_768)] where (0..<32_768).contains(other) {
-                    let device = DeviceTraits(
-                        registeredAt: Timestamp(milliseconds: Int64(other) * 86_400_000 + 43_200_000)
-                    )
+                for other in [0, day - 1, day, day + 1, 32_767, random.below(32_768)]
+                where (0..<32_768).contains(other) {
+                    let registered = Timestamp(milliseconds: Int64(other) * 86_400_000 + 43_200_000)
+                    let device = DeviceTraits(registeredAt: registered)
                     #expect(Self.holds(part, device, []) == isIn(other), "day \(other) \(sign) day \(day)")
                 }
             }
@@ -116,7 +116,8 @@ struct SegmentIndexTests {
             IndexPlan.Standing(version: version, builtTo: builtTo, changed: changed)
         }
         func choice(_ count: Int, changed: Int = 0, sampled: Int? = nil) -> IndexPlan.Choice {
-            IndexPlan.choice(part, last: last, standing(.max, changed: changed), count: { _ in count }, sampled: sampled)
+            let standing = standing(.max, changed: changed)
+            return IndexPlan.choice(part, last: last, standing, count: { _ in count }, sampled: sampled)
         }
         #expect(IndexPlan.reasonToWalk(part, last: last, standing(.max)) == nil)
         #expect(IndexPlan.reasonToWalk(part, last: last, standing(last)) == nil)
@@ -159,10 +160,15 @@ extension SeededRandom {
             timeZone: [nil, "Europe/Madrid", "Europe/London"][below(3)],
             appVersion: [nil, "3.2", "3.2.0", "v3.02", "3.2-beta", "3.2+7", "3..2", "x"][below(8)],
             permission: PushPermission.allCases[below(4)],
-            registeredAt: below(3) == 0 ? nil : Timestamp(milliseconds: Int64(1_763_000_000_000 + below(40) * 43_200_000)),
+            registeredAt: below(3) == 0 ? nil : instant(),
             tags: ["a", "b", "c"].filter { _ in below(2) == 0 },
             attributes: attributes
         )
+    }
+
+    /// Returns an instant within twenty days, at the beginning of a day or in its middle.
+    private mutating func instant() -> Timestamp {
+        Timestamp(milliseconds: Int64(20_400 * 86_400_000 + below(40) * 43_200_000))
     }
 
     /// Returns an expression of any terms.
@@ -190,8 +196,7 @@ extension SeededRandom {
         case 10: return "app_version \(sign) \(["3.2", "3.2.0", "3.2-beta", "3.3"][below(4)])"
         default:
             if below(3) == 0 { return ["opened(derby)", "received(derby)"][below(2)] }
-            let instant = Timestamp(milliseconds: Int64(1_763_000_000_000 + below(40) * 43_200_000))
-            return "registered_at \(sign) \"\(instant.rfc3339)\""
+            return "registered_at \(sign) \"\(instant().rfc3339)\""
         }
     }
 }
