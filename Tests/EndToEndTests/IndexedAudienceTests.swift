@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import Operations
 import Servers
+import Simulator
 import Store
 import Testing
 

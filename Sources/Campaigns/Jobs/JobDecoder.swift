@@ -56,8 +56,7 @@ struct JobDraft {
     init?(_ value: JSONValue, at pointer: JSONPointer, _ origin: JobOrigin, _ log: ProblemLog) {
         guard let reader = ObjectReader(value, at: pointer, JobFields.job, log) else { return nil }
         let identity = JobIdentity(reader, envelope: origin.envelope)
-        id = identity.id
-        app = identity.app
+        (id, app) = (identity.id, identity.app)
         // An unknown one is reported, and the remainder is checked as a notification.
         let kind = reader.choice("kind", of: CampaignKind.self) ?? .notification
         let createdAt = JobDraft.createdAt(reader, envelope: origin.envelope)
@@ -67,10 +66,9 @@ struct JobDraft {
         let options = delivery?.options ?? DeliveryOptions()
         reader.require("content", fix: "say what the push shows, for example {\"title\": \"Kick-off\"}")
         let content = reader.value("content").flatMap { value in
-            let isLiveActivity = options.pushType == .liveactivity
-            return ContentDecoder(value, at: pointer.appending("content"), log)?.content(
+            ContentDecoder(value, at: pointer.appending("content"), log)?.content(
                 kind,
-                isLiveActivity: isLiveActivity
+                isLiveActivity: options.pushType == .liveactivity
             )
         }
         reader.require("audience", fix: "say who is meant, for example {\"list\": \"sport\"}")

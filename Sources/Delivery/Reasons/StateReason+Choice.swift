@@ -3,8 +3,8 @@ import Campaigns
 extension StateReason {
     /// Returns the reasons for a campaign's state; empty if there is nothing to say.
     ///
-    /// A live campaign has one when nothing of it goes out, for each provider of it that waits, and for its devices that
-    /// are tried again, whatever else goes out.
+    /// A live campaign has one when nothing of it goes out, for each provider of it that waits, and for its devices
+    /// that are tried again, whatever else goes out.
     public static func all(of facts: StateFacts) -> [StateReason] {
         if let end = facts.end { return reasons(of: end, facts.stage) }
         guard facts.stage.isLive else { return [] }

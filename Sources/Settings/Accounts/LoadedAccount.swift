@@ -7,8 +7,8 @@ import TLS
 
 /// An app's account with a provider and its files: the source of requests and connections.
 ///
-/// Immutable but for the verdict on its credential and its end; shared by all loops. A reload that changes anything of it
-/// makes another one.
+/// Immutable but for the verdict on its credential and its end; shared by all loops. A reload that changes anything of
+/// it makes another one.
 package final class LoadedAccount: Sendable {
     /// The app.
     package let app: String
