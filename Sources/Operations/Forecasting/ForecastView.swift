@@ -31,9 +31,10 @@ package struct ForecastView: Sendable, Equatable {
         ]
     }
 
-    /// The forecast for people, a line for each provider and one for the end; empty if all takes less than a second.
+    /// The forecast for people, a line for each provider and one for the end; empty if all begins at once and takes less
+    /// than a second.
     package var lines: [String] {
-        guard forecast.span.likely >= 1 else { return [] }
+        guard forecast.span.likely >= 1 || forecast.times.begins != forecast.times.lastBegins else { return [] }
         return forecast.shares.map(\.line) + [ending]
     }
 
@@ -41,16 +42,16 @@ package struct ForecastView: Sendable, Equatable {
     static func reason(_ limit: ForecastLimit) -> String { limit.reason }
 
     private var ending: String {
-        let span = forecast.span
+        let (span, expiring) = (forecast.span, forecast.expiring)
+        let counted = NumberText.counted(Int(RoundedText.rounded(Double(expiring))), "device", "devices")
+        let late = expiring > 0 ? "; about \(counted) would expire before" : ""
         let seconds = "\(RoundedText.span(span.soonest)) to \(RoundedText.span(span.latest))"
         guard let reached = forecast.reached else {
-            return "the last device is likely reached \(RoundedText.span(span.likely)) after fire (\(seconds))"
+            return "the last device is likely reached \(RoundedText.span(span.likely)) after fire (\(seconds))\(late)"
         }
         func text(_ instant: Timestamp, _ rule: FloatingPointRoundingRule) -> String {
             RoundedText.shown(instant, after: span.likely, rule)
         }
-        let expiring = forecast.expiring
-        let late = expiring > 0 ? "; about \(RoundedText.count(expiring)) devices would expire before" : ""
         return "the last device is likely reached at \(text(reached.likely, .up)) (between "
             + "\(text(reached.soonest, .down)) and \(text(reached.latest, .up)))\(late)"
     }

@@ -22,6 +22,7 @@ import Testing
         health.alarmSince = now
         health.brokerSkew = -3_600_000
         health.reload = ReloadAnswer(to: 3, at: now, unchanged: 2)
+        health.sending = WorkerHealth.Sending(loops: 4, latencies: [.apns: 0.062, .fcm: 0.31])
         var credential = WorkerHealth.Credential(app: "news", provider: .apns)
         credential.madeAt = Fixtures.after(-1800)
         credential.expiresAt = Fixtures.after(86_400)
