@@ -70,6 +70,8 @@ public struct AudiencePieces: Sendable, Equatable {
     public private(set) var splits: Int
     /// The number of shards that the whole audience has at least, as it was estimated.
     private let shardsExpected: Int
+    /// True if it is one of several ranges.
+    private let isOfRange: Bool
 
     /// The pieces of an audience that begins, or goes on behind its cursor.
     ///
@@ -78,8 +80,16 @@ public struct AudiencePieces: Sendable, Equatable {
     ///   - devices: The devices up to the cursor.
     ///   - splits: The chunks that earlier pieces closed.
     ///   - expected: The estimated size of the whole; nil if there is none.
-    public init(flows: Bool, devices: Int = 0, splits: Int = 0, expected: AudienceEstimate? = nil) {
+    ///   - isOfRange: True if it is one of several ranges: its end closes chunks too.
+    public init(
+        flows: Bool,
+        devices: Int = 0,
+        splits: Int = 0,
+        expected: AudienceEstimate? = nil,
+        isOfRange: Bool = false
+    ) {
         (self.flows, self.devices, self.splits) = (flows, devices, splits)
+        self.isOfRange = isOfRange
         shardsExpected = (expected?.least ?? 0) / Shard.devicesMax
     }
 
@@ -97,7 +107,8 @@ public struct AudiencePieces: Sendable, Equatable {
         guard devices - self.devices >= size else { return false }
         guard flows else { return true }
         let shards = max(shardsExpected, devices / Shard.devicesMax)
-        return (splits + open) * Self.addedPart <= shards
+        // As many again are closed by the end of a range.
+        return (splits + (isOfRange ? 2 * open : open)) * Self.addedPart <= shards
     }
 
     /// Notes that the cursor has moved.

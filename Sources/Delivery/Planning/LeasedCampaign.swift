@@ -47,6 +47,9 @@ public struct LeasedCampaign: Sendable, Equatable {
     /// The right to write for the whole campaign, whatever share this is.
     public var wholeToken: LeaseToken { LeaseToken(campaign: facts.number, epoch: leaseEpoch, worker: worker) }
 
+    /// The audience, which is frozen as a whole or begins to flow.
+    public var audience: LeasedAudience { LeasedAudience(facts: facts, urgency: urgency, token: wholeToken) }
+
     /// The key of the share.
     public var key: ShareKey { ShareKey(facts) }
 }

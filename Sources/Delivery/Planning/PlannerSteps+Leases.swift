@@ -6,16 +6,18 @@ extension PlannerSteps {
     ///
     /// - Parameters:
     ///   - leases: The leases, urgent campaigns first, then by age.
+    ///   - ranges: The leased ranges of audiences that flow, in the same order.
     ///   - consumers: The number of live workers that send.
     ///   - accounts: The accounts for which the live workers can send.
     ///   - isEnding: True if campaigns that are over have rows left to settle.
     public mutating func leased(
         _ leases: [LeasedCampaign],
+        ranges: [LeasedAudience] = [],
         consumers: Int,
         accounts: AppAccounts,
         isEnding: Bool
     ) {
-        self.leases = leases
+        (self.leases, self.ranges) = (leases, ranges)
         self.consumers = max(1, consumers)
         self.accounts = accounts
         self.isEnding = isEnding

@@ -11,7 +11,7 @@ extension PlannerSteps {
         case publishFired([ShardToPublish])
         /// Complete those of these campaigns that are done.
         case complete(Set<UInt32>)
-        /// End what is due, and take and renew leases; then `leased(_:consumers:accounts:isEnding:)`.
+        /// End what is due, and take and renew leases; then `leased(_:ranges:consumers:accounts:isEnding:)`.
         case lease
         /// Give all leases back, so that others have the campaigns at once.
         case giveUpLeases
@@ -48,9 +48,11 @@ extension PlannerSteps {
         case prepareInApp(LeasedCampaign, upTo: Duration)
         /// Let an in-app campaign go live; then `beganInApp(_:)`, or `failed(_:)`.
         case beginInApp(LeasedCampaign)
-        /// Materialise an audience, for about this long; then `froze(_:)`, or `failed(_:)`.
-        case freeze(LeasedCampaign, upTo: Duration)
-        /// Drop the open work on an audience or an in-app campaign that is no longer this planner's.
+        /// Materialise an audience or a range of one, for about this long; then `froze(_:)`, or `failed(_:)`.
+        case freeze(LeasedAudience, upTo: Duration)
+        /// Drop the open work on an audience that is no longer this planner's, or that has no seat.
+        case leave(AudienceKey)
+        /// Drop the open work on an in-app campaign that is no longer this planner's.
         case forget(campaign: UInt32)
         /// Read what is out and unclaimed; then `didRead(window:_:)`.
         case readWindow
@@ -131,7 +133,9 @@ extension PlannerSteps {
         case goesOn
         /// A piece of an audience that flows is frozen: its chunks may be cut now. There is more to do.
         case passed
-        /// The audience is complete.
+        /// The audience flows from now on: this planner has its first range, and the next pass leases it.
+        case flows
+        /// The audience is complete, or its range.
         case done
         /// Another planner has the campaign, or it is over.
         case fenced

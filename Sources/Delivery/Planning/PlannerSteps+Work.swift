@@ -56,16 +56,41 @@ extension PlannerSteps {
 
     /// Takes the progress of the audience; the next pass leases the campaign with the chunks that may be cut.
     public mutating func froze(_ work: Freezing) {
-        guard case .freeze(let lease, _) = doing else { return }
+        guard case .freeze(let audience, _) = doing else { return }
+        lastFrozen = audience.key
+        freezing.remove(audience.key)
         switch work {
-        case .goesOn: freezing = lease.facts.number
+        case .goesOn: freezing.insert(audience.key)
         case .passed:
-            (freezing, leasedAt) = (lease.facts.number, nil)
-            // Another audience would close this one for the rest of the slice.
+            freezing.insert(audience.key)
+            leasedAt = nil
+            // What is frozen is cut before more is.
             freezeEnd = MonotonicInstant(nanoseconds: 0)
-        case .done: (freezing, leasedAt) = (nil, nil)
-        case .fenced: freezing = nil
+        case .flows:
+            freezing.insert(AudienceKey(campaign: audience.facts.number, range: 0))
+            leasedAt = nil
+            freezeEnd = MonotonicInstant(nanoseconds: 0)
+        case .done: leasedAt = nil
+        case .fenced: break
         }
+    }
+
+    /// Gives each audience with a seat its part of a slice.
+    mutating func freezeAudiences(_ observation: Observation) {
+        // The shares of a campaign of several providers have one audience.
+        var seen: Set<UInt32> = []
+        let whole = leases.filter { $0.facts.stage == .planning && seen.insert($0.facts.number).inserted }
+        let due = (whole.map(\.audience) + ranges).filter {
+            $0.facts.mayFreeze(at: observation.shared) && retries[$0.facts.number] == nil
+        }
+        let seated = FreezingSeats.seated(due, after: lastFrozen)
+        for key in freezing.subtracting(seated.map(\.key)).sorted() {
+            freezing.remove(key)
+            add([.leave(key)])
+        }
+        // One slice for all, so that turns and leases of other campaigns never wait longer.
+        freezeEnd = observation.now.advanced(by: Self.freezeSlice)
+        add(seated.map { .freeze($0, upTo: Self.freezeSlice / max(1, seated.count)) })
     }
 }
 

@@ -5,6 +5,9 @@ import Campaigns
 /// Pure, and confined to the planner's task. The driver asks for the `next` step, does it, reports the result, and asks
 /// again. A pass goes through its stages in order (`Stage`) and then waits; the ledger fences the writes.
 public struct PlannerSteps: Sendable {
+    /// The interval of renewal while a lease is of a campaign whose audience flows: other planners freeze what this one
+    /// cuts, and senders take a window of shards in little more.
+    public static let flowLeasePause = Duration.milliseconds(100)
     /// The pause between passes while nothing is left to do.
     public static let idlePause = Duration.milliseconds(100)
     /// The interval of renewal: leases last three seconds and are renewed well before.
@@ -43,6 +46,8 @@ public struct PlannerSteps: Sendable {
     private var progressed: Set<UInt32> = []
 
     var leases: [LeasedCampaign] = []
+    /// The leased ranges of audiences that flow, urgent campaigns first.
+    var ranges: [LeasedAudience] = []
     /// The instant of the last leasing; nil: lease anew in the next pass.
     var leasedAt: MonotonicInstant?
     private var lapseCheckedAt: MonotonicInstant?
@@ -68,8 +73,10 @@ public struct PlannerSteps: Sendable {
     var inAppReady: Set<UInt32> = []
     /// The campaign whose lists are being written: one after the other.
     var preparing: UInt32?
-    /// The campaign whose audience is being materialised.
-    var freezing: UInt32?
+    /// The audiences and ranges that are being materialised.
+    var freezing: Set<AudienceKey> = []
+    /// The one that was worked on last.
+    var lastFrozen: AudienceKey?
     var freezeEnd = MonotonicInstant(nanoseconds: 0)
 
     /// The shares whose guard lets nothing more out in this pass.
@@ -106,14 +113,14 @@ public struct PlannerSteps: Sendable {
     /// Handles a failed step: if it is one campaign's, only that campaign pauses; otherwise the pass is over.
     public mutating func failed(_ now: MonotonicInstant) {
         switch doing {
-        case .makeRun(let lease), .beginInApp(let lease): rest(lease, now)
-        case .freeze(let lease, _):
-            freezing = nil
-            rest(lease, now)
-            addFirst(.forget(campaign: lease.facts.number))
+        case .makeRun(let lease), .beginInApp(let lease): rest(lease.facts, now)
+        case .freeze(let audience, _):
+            freezing.remove(audience.key)
+            rest(audience.facts, now)
+            addFirst(.leave(audience.key))
         case .prepareInApp(let lease, _):
             preparing = nil
-            rest(lease, now)
+            rest(lease.facts, now)
             addFirst(.forget(campaign: lease.facts.number))
         default:
             (first, todo) = ([], [])
@@ -121,8 +128,8 @@ public struct PlannerSteps: Sendable {
         }
     }
 
-    private mutating func rest(_ lease: LeasedCampaign, _ now: MonotonicInstant) {
-        retries[lease.facts.number] = now.advanced(by: Self.retryPause)
+    private mutating func rest(_ campaign: CampaignFacts, _ now: MonotonicInstant) {
+        retries[campaign.number] = now.advanced(by: Self.retryPause)
     }
 
     /// Returns true if a step that was right when its stage began is still possible.
@@ -204,7 +211,9 @@ public struct PlannerSteps: Sendable {
 
     private mutating func beginLeasing(_ observation: Observation) {
         defer { isHinted = false }
-        let pause = leases.contains(where: \.isPaced) ? Self.pacedLeasePause : Self.leasePause
+        let pause =
+            leases.contains(where: \.facts.isFlowing)
+            ? Self.flowLeasePause : leases.contains(where: \.isPaced) ? Self.pacedLeasePause : Self.leasePause
         if isHinted || isWaiting || leasedAt.map({ observation.now.since($0) >= pause }) ?? true {
             lease(observation)
         } else if lapseCheckedAt.map({ observation.now.since($0) >= Self.idlePause }) ?? true {
@@ -216,8 +225,8 @@ public struct PlannerSteps: Sendable {
     mutating func lease(_ observation: Observation) {
         leasedAt = observation.now
         if observation.isInTime { return add([.lease]) }
-        guard !leases.isEmpty else { return }
-        leases = []
+        guard !leases.isEmpty || !ranges.isEmpty else { return }
+        (leases, ranges) = ([], [])
         add([.giveUpLeases])
     }
 
@@ -258,19 +267,6 @@ public struct PlannerSteps: Sendable {
         if observation.isInTime { add([.sweepLists]) }
     }
 
-    private mutating func freezeAudiences(_ observation: Observation) {
-        // The shares of a campaign of several providers have one audience.
-        var seen: Set<UInt32> = []
-        let due = leases.filter { $0.facts.mayFreeze(at: observation.shared) && seen.insert($0.facts.number).inserted }
-        if let campaign = freezing, !due.contains(where: { $0.facts.number == campaign }) {
-            freezing = nil
-            add([.forget(campaign: campaign)])
-        }
-        // One slice for all, so that turns and leases of other campaigns never wait longer.
-        freezeEnd = observation.now.advanced(by: Self.freezeSlice)
-        for lease in due where retries[lease.facts.number] == nil { add([.freeze(lease, upTo: Self.freezeSlice)]) }
-    }
-
     private mutating func endPass(_ observation: Observation) {
         let isCutting =
             isCutting
@@ -278,7 +274,7 @@ public struct PlannerSteps: Sendable {
                 $0.unplannedChunks > 0 && !$0.isPaced && !guarded.contains($0.key)
                     && accounts.has($0.facts.app, $0.provider)
             }
-        let isWorking = freezing != nil || preparing != nil
+        let isWorking = !freezing.isEmpty || preparing != nil
         cadence.didPoll(isCutting: isCutting && !isWorking)
         let isBusy = isCutting || isWorking || isEnding
         stage = .resting(until: observation.now.advanced(by: isBusy ? cadence.rest : Self.idlePause))
