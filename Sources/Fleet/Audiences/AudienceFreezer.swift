@@ -18,7 +18,7 @@ final class AudienceFreezer {
     private let ledger: Ledger
     private let apps: AppDirectory
     private let job: Job
-    /// The right to write for the whole campaign.
+    /// The right to write: for the whole campaign, or for a range of its audience.
     let lease: LeaseToken
     private let walk: AudienceWalk
     private let findsDead: Bool
@@ -30,14 +30,16 @@ final class AudienceFreezer {
     private var pieces: AudiencePieces
     private var waiting: [ListChunk] = []
     private var chunkCount: Int
+    /// The index of the first device.
+    private let firstIndex: Int
     private let withoutTokenBefore: Int
     /// The devices whose providers the app does not have, of an audience that flows.
     private var unserved = 0
 
     /// Creates the work for an audience as it stands in the ledger.
-    init(_ opened: OpenedAudience, _ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) {
+    init(_ opened: OpenedAudience, apps: AppDirectory, ledger: Ledger) {
         let audience = opened.audience
-        (self.ledger, self.apps, self.lease, self.audience) = (ledger, apps, lease, audience)
+        (self.ledger, self.apps, self.lease, self.audience) = (ledger, apps, opened.lease, audience)
         (job, providers) = (opened.job, opened.providers)
         walk = AudienceWalk(
             opened.source,
@@ -51,12 +53,14 @@ final class AudienceFreezer {
         )
         findsDead = audience.source != nil
         skipsDenied = audience.skipsDenied
-        builder = ListBuilder(chunksBefore: audience.chunks, devicesBefore: audience.devices)
+        builder = ListBuilder(chunksBefore: audience.nextOrdinal, devicesBefore: audience.nextIndex)
+        firstIndex = audience.nextIndex - audience.devices
         pieces = AudiencePieces(
             flows: audience.flow != nil,
             devices: audience.devices,
             splits: audience.flow?.splits ?? 0,
-            expected: audience.estimate
+            expected: audience.estimate,
+            isOfRange: audience.flow.map { $0.ranges > 1 } ?? false
         )
         chunkCount = audience.chunks
         withoutTokenBefore = audience.withoutToken
@@ -64,9 +68,6 @@ final class AudienceFreezer {
 
     /// The rows that were read so far.
     var rowsRead: AudienceWalk.RowsRead { walk.rowsRead }
-
-    /// The estimate of the whole audience, if it flows.
-    var estimate: AudienceEstimate? { audience.estimate }
 
     /// Works for about this long; returns `written` while there is more to do, and `passed` as soon as a piece of an
     /// audience that flows may be cut.
@@ -113,7 +114,10 @@ final class AudienceFreezer {
     }
 
     /// All devices so far, those in chunks under construction too.
-    private var devices: Int { Int(builder.deviceCount) + builder.openDeviceCount }
+    private var devices: Int { written + builder.openDeviceCount }
+
+    /// The devices so far in chunks that are complete.
+    private var written: Int { Int(builder.deviceCount) - firstIndex }
 
     /// Returns the content for each provider of the devices; empty if the campaign was accepted for that provider.
     private func contents() async throws -> [CampaignContent] {
@@ -132,6 +136,8 @@ final class AudienceFreezer {
         return apps.parts(of: job, zones: Set(zones), at: ledger.now())
     }
 
+    private var isFlowing: Bool { audience.flow != nil }
+
     /// Writes the chunks that are complete; at a checkpoint or the end, all of them.
     private func write(closing: Bool = false) async throws -> FreezeResult {
         let open = builder.openCount
@@ -142,14 +148,16 @@ final class AudienceFreezer {
         waiting.removeAll(keepingCapacity: true)
         chunkCount += chunks.count
         var starts = Array(stride(from: 0, to: chunks.count, by: Self.chunksMax))
-        if starts.isEmpty { starts = [0] }
+        // Of an audience that flows, only the step of the cursor needs the ledger to itself.
+        if isFlowing ? isDue : starts.isEmpty { starts.append(chunks.count) }
         var result = FreezeResult.written
         for start in starts {
             let end = min(start + Self.chunksMax, chunks.count)
-            let isCheckpoint = isDue && end == chunks.count
+            let isCheckpoint = isDue && start == starts.last
             if isCheckpoint { moveCursor(open: open) }
             let (piece, now, finds, lease) = (Array(chunks[start..<end]), audience, findsDead, lease)
-            result = try await ledger.write(.normal, priority: .withOthers) { [ledger] in
+            let scope: Ledger.WriteScope = isFlowing && !isCheckpoint ? .shards : .ledger
+            result = try await ledger.write(.normal, priority: .withOthers, scope: scope) { [ledger] in
                 try $0.writeFrozen(
                     piece,
                     of: now,
@@ -165,7 +173,7 @@ final class AudienceFreezer {
     }
 
     private func moveCursor(open: Int) {
-        pieces.passed(devices: Int(builder.deviceCount), open: open)
+        pieces.passed(devices: written, open: open)
         (audience.position, audience.chunks, audience.devices) = (walk.position, chunkCount, pieces.devices)
         audience.withoutToken = withoutTokenBefore + walk.withoutToken + unserved
         audience.flow?.splits = pieces.splits

@@ -9,16 +9,18 @@ import Store
 extension Planner {
     func lease(_ steps: inout PlannerSteps) async throws {
         let (worker, apps) = (worker, apps)
-        let (leases, live, isEnding) = try await ledger.write(.normal) { [ledger, limits] transaction in
+        let (leases, ranges, live, isEnding) = try await ledger.write(.normal) { [ledger, limits] transaction in
             let now = ledger.now()
             let ended = try transaction.endDue(now: now)
             return (
                 try transaction.leaseCampaigns(worker: worker, apps: apps, isPaced: limits.isPaced, now: now),
+                try transaction.leaseRanges(worker: worker, apps: apps, now: now),
                 try transaction.reader.liveWorkers(now: now), ended.isMore
             )
         }
         steps.leased(
             leases,
+            ranges: ranges,
             consumers: live.count { $0.roles.contains("sender") },
             accounts: live.reduce(into: limits.reported) { $0.formUnion($1.accounts) },
             isEnding: isEnding

@@ -42,19 +42,22 @@ extension Planner {
     // MARK: Audiences
 
     func freeze(
-        _ lease: LeasedCampaign,
+        _ audience: LeasedAudience,
         _ limit: Duration,
         _ open: inout OpenWork
     ) async throws -> PlannerSteps.Freezing {
-        if open.audience?.lease != lease.wholeToken {
-            open.audience = nil
-            open.audience = try await openAudience(lease)
+        let key = audience.key
+        if open.audiences[key]?.lease != audience.token {
+            open.audiences[key] = nil
+            guard let freezer = try await openAudience(audience) else { return .fenced }
+            open.audiences[AudienceKey(freezer.lease)] = freezer
+            if freezer.lease != audience.token { return .flows }
         }
-        guard let freezer = open.audience else { return .fenced }
+        guard let freezer = open.audiences[key] else { return .fenced }
         let result = try await freezer.step(upTo: limit)
         let isOpen = result == .written || result == .passed
         if !isOpen {
-            open.audience = nil
+            open.audiences[key] = nil
             // The end of the planning may be the end of the campaign.
             dispatcher.eventsWritten()
         }
@@ -62,29 +65,31 @@ extension Planner {
         case .written: return .goesOn
         case .passed: return .passed
         case .fenced: return .fenced
-        case .frozen(let audience):
+        case .rangeOver: break
+        case .frozen(let size):
             let metadata: Logger.Metadata = [
-                "campaign": "\(lease.facts.id)", "audience": "\(audience)",
+                "campaign": "\(audience.facts.id)", "audience": "\(size)",
                 "devices_read": "\(freezer.rowsRead.devices)", "index_rows_read": "\(freezer.rowsRead.index)",
             ]
             logger.info("an audience is known", metadata: metadata)
-        case .empty: logger.notice("a campaign's audience is empty", metadata: ["campaign": "\(lease.facts.id)"])
+        case .empty: logger.notice("a campaign's audience is empty", metadata: ["campaign": "\(audience.facts.id)"])
         }
         return .done
     }
 
-    private func openAudience(_ lease: LeasedCampaign) async throws -> AudienceFreezer? {
-        let token = lease.wholeToken
-        guard let opened = try await OpenedAudience.open(token, apps: limits, ledger: ledger) else { return nil }
-        if let estimate = opened.audience.estimate {
+    private func openAudience(_ audience: LeasedAudience) async throws -> AudienceFreezer? {
+        let found = try await OpenedAudience.open(audience.token, apps: limits, ledger: ledger)
+        guard let opened = found else { return nil }
+        if let estimate = opened.audience.estimate, let flow = opened.audience.flow {
             let metadata: Logger.Metadata = [
-                "campaign": "\(lease.facts.id)", "audience_so_far": "\(opened.audience.devices)",
+                "campaign": "\(audience.facts.id)", "range": "\(flow.range + 1) of \(flow.ranges)",
+                "audience_so_far": "\(opened.audience.devices)",
                 "estimate": "\(estimate.devices)", "estimate_error": "\(estimate.error)",
                 "exclusion_read_in": "\(opened.exclusionTime)",
             ]
             logger.info("an audience is frozen and sent at once", metadata: metadata)
         }
-        return AudienceFreezer(opened, token, apps: limits, ledger: ledger)
+        return AudienceFreezer(opened, apps: limits, ledger: ledger)
     }
 
     // MARK: In-app campaigns

@@ -23,9 +23,9 @@ struct Planner: Sendable {
     let prefetch: Int
     let logger: Logger
 
-    /// The work that is open between two steps: one audience, or the lists of one in-app campaign.
+    /// The work that is open between two steps: some audiences, and the lists of one in-app campaign.
     struct OpenWork {
-        var audience: AudienceFreezer?
+        var audiences: [AudienceKey: AudienceFreezer] = [:]
         var lists: InAppPreparation?
     }
 
@@ -81,9 +81,9 @@ struct Planner: Sendable {
         case .beginInApp(let lease):
             try await beginInApp(lease)
             steps.beganInApp(now)
-        case .freeze(let lease, let limit): steps.froze(try await freeze(lease, limit, &open))
+        case .freeze(let audience, let limit): steps.froze(try await freeze(audience, limit, &open))
+        case .leave(let audience): open.audiences[audience] = nil
         case .forget(let campaign):
-            if open.audience?.lease.campaign == campaign { open.audience = nil }
             if open.lists?.lease.campaign == campaign { open.lists = nil }
         case .readWindow: steps.didRead(window: try await windowUse(), observation())
         case .cut(let lease, let shardsMax):
@@ -114,7 +114,7 @@ struct Planner: Sendable {
         let (what, campaign): (Logger.Message, CampaignFacts?) =
             switch step {
             case .makeRun(let lease): ("a run cannot be made now", lease.facts)
-            case .freeze(let lease, _): ("an audience cannot be materialised now", lease.facts)
+            case .freeze(let audience, _): ("an audience cannot be materialised now", audience.facts)
             case .prepareInApp(let lease, _), .beginInApp(let lease):
                 ("an in-app campaign cannot go live now", lease.facts)
             default: ("the planner waits for the ledger", nil)

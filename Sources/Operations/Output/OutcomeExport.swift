@@ -20,7 +20,8 @@ package struct OutcomeExport: Sendable {
     private let outcome: String?
     private let reason: String?
     private let campaign: UInt32
-    private var page: UInt32 = 0
+    /// The chunk with which the next page begins; nil before the first page.
+    private var chunk: UInt32?
 
     /// Creates an export of all devices of a campaign, or of those with an outcome or a reason.
     package init(_ format: Format, campaign: UInt32, outcome: String? = nil, reason: String? = nil) {
@@ -32,12 +33,11 @@ package struct OutcomeExport: Sendable {
 
     /// Returns the text of the next page, which may be empty; nil after the last.
     package mutating func next(in ledger: Ledger) async throws(LedgerError) -> String? {
-        let devices = try await ledger.devices(campaign: campaign, page: page)
-        let isFirst = page == 0
-        page += 1
-        var text = isFirst && format == .csv ? "token,provider,id,outcome,requests,reason\n" : ""
-        if devices.isEmpty { return text.isEmpty ? nil : text }
-        for device in devices {
+        let page = try await ledger.devices(campaign: campaign, from: chunk ?? 0)
+        var text = chunk == nil && format == .csv ? "token,provider,id,outcome,requests,reason\n" : ""
+        chunk = page?.next ?? chunk ?? 0
+        guard let page else { return text.isEmpty ? nil : text }
+        for device in page.devices {
             let outcome = device.outcome?.name ?? "pending"
             guard self.outcome == nil || self.outcome == outcome, reason == nil || reason == device.reason else {
                 continue

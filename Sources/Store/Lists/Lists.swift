@@ -61,6 +61,14 @@ extension LedgerTransaction {
         try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
     }
 
+    /// Adds a chunk whose tokens the registry knows, of a list to which nobody else writes near its ordinal: changes rows
+    /// of this chunk only.
+    func appendOwnChunk(_ chunk: ListChunk, to list: UInt32) throws(LedgerError) {
+        try write(chunk, list, scope: .shards)
+        try markSuspect(chunk.suspects, list: list, ordinal: chunk.ordinal)
+        try markOptedOut(chunk.optedOut, list: list, ordinal: chunk.ordinal)
+    }
+
     /// Makes a list visible.
     ///
     /// If the name already has this version, the old list is returned and the new one dropped.
@@ -143,7 +151,11 @@ extension LedgerTransaction {
         return rows.text("app")
     }
 
-    private func write(_ chunk: ListChunk, _ list: UInt32) throws(LedgerError) {
+    private func write(
+        _ chunk: ListChunk,
+        _ list: UInt32,
+        scope: Ledger.WriteScope = .ledger
+    ) throws(LedgerError) {
         let bare: [UInt8]
         var full: [UInt8]?
         do {
@@ -166,7 +178,8 @@ extension LedgerTransaction {
             .text(chunk.group.timeZone),
             .blob(bare),
             .blob(full),
-            .blob(DeviceIDs.encode(chunk.deviceIDs))
+            .blob(DeviceIDs.encode(chunk.deviceIDs)),
+            scope: scope
         )
     }
 }

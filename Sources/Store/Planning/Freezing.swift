@@ -46,6 +46,12 @@ public struct FrozenAudience: Sendable, Equatable {
         public var sample: AudienceSample
         /// True if its push is an alert, which is not sent to devices that have opted out of them.
         public var skipsDenied: Bool
+        /// The number of the range, from 0; the position, the end and the counts are the range's.
+        public var range = 0
+        /// The number of ranges at the beginning.
+        public var ranges = 1
+        /// The position at which the range begins.
+        public var first: Int64 = 0
         /// The chunks that were closed for a piece's sake, up to the position.
         public var splits = 0
     }
@@ -59,6 +65,8 @@ public enum FreezeResult: Sendable, Equatable {
     case passed
     /// Another worker plans this campaign now, or the campaign is over; nothing was written.
     case fenced
+    /// The range is complete, and others are not.
+    case rangeOver
     /// The audience is complete; its size includes duplicates and users without a device.
     case frozen(audience: Int)
     /// The audience is empty; the campaign has failed with that reason.
@@ -94,7 +102,11 @@ extension LedgerTransaction {
     public func openFrozen(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> FrozenAudience? {
         let campaign = lease.campaign
         guard try holdsLease(lease) else { return nil }
-        if let flowing = try reader.flowingAudience(campaign) { return try goOn(with: flowing) }
+        if let range = lease.range {
+            return try reader.flowingAudience(campaign, range: range).map { flowing throws(LedgerError) in
+                try goOn(with: flowing)
+            }
+        }
         guard var audience = try reader.wholeAudience(campaign) else { return nil }
         // A list that nobody has written to for an hour is swept.
         let isThere =
@@ -118,14 +130,19 @@ extension LedgerTransaction {
             )
             return audience
         }
-        try removeChunks(of: audience.list, from: audience.chunks)
+        try removeChunks(of: audience.list, from: audience.nextOrdinal, to: nil)
         return audience
     }
 
-    /// Removes the chunks of a list from an ordinal on.
-    func removeChunks(of list: UInt32, from ordinal: Int) throws(LedgerError) {
+    /// Removes the chunks of a list from an ordinal on; `end` is the first one that stays.
+    func removeChunks(of list: UInt32, from ordinal: Int, to end: UInt32?) throws(LedgerError) {
         for table in ["chunks", "chunk_dead"] {
-            try db.run("DELETE FROM \(table) WHERE list = ?1 AND ordinal >= ?2", .int(list), .int(ordinal))
+            try db.run(
+                "DELETE FROM \(table) WHERE list = ?1 AND ordinal >= ?2 AND ordinal < ?3",
+                .int(list),
+                .int(ordinal),
+                .int(end ?? .max)
+            )
         }
     }
 
@@ -149,9 +166,14 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> FreezeResult {
         guard lease.campaign == audience.campaign, try holdsLease(lease),
-            let old = try reader.frozenAudience(audience.campaign), old.list == audience.list,
-            (old.flow == nil) == (audience.flow == nil)
+            let old = try reader.frozenAudience(lease), old.list == audience.list
         else { return .fenced }
+        if old.flow != nil {
+            try write(chunks, of: audience)
+            guard isCheckpoint else { return .written }
+            try pass(audience, from: old)
+            return .passed
+        }
         if findsDead {
             try appendChunks(chunks, to: audience.list, now: now)
         } else {
@@ -159,10 +181,6 @@ extension LedgerTransaction {
         }
         for chunk in chunks { try markOptedOut(chunk.optedOut, list: audience.list, ordinal: chunk.ordinal) }
         guard isCheckpoint else { return .written }
-        guard old.flow == nil else {
-            try pass(audience, from: old)
-            return .passed
-        }
         try db.run(
             """
             UPDATE frozen_audiences SET position = ?2, chunks = ?3, devices = ?4, no_token = ?5 WHERE campaign = ?1
@@ -182,7 +200,7 @@ extension LedgerTransaction {
     ///
     /// `contents` has the content for each provider of the devices; it is empty if the accepted content applies.
     /// `parts` has a part for each time zone of the devices, for a campaign that is split by zones. An audience that
-    /// flows has neither: its planning ends.
+    /// flows has neither: its range ends, and with the last one its planning.
     public func finishFrozen(
         _ audience: FrozenAudience,
         contents: [CampaignContent] = [],
@@ -192,8 +210,11 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> FreezeResult {
         let campaign = audience.campaign
         guard lease.campaign == campaign, try holdsLease(lease) else { return .fenced }
-        if let flowing = try reader.flowingAudience(campaign) {
-            return flowing.isAsFar(as: audience) ? try finishFlow(flowing, now: now) : .fenced
+        if let range = lease.range {
+            guard let flowing = try reader.flowingAudience(campaign, range: range), flowing.isAsFar(as: audience) else {
+                return .fenced
+            }
+            return try finishRange(flowing, now: now)
         }
         let rows = try db.rows(
             "SELECT list, duplicates, at_most, source FROM frozen_audiences WHERE campaign = ?1",
@@ -275,17 +296,17 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// The audience of a campaign that is being frozen, either way; nil if there is none.
-    func frozenAudience(_ campaign: UInt32) throws(LedgerError) -> FrozenAudience? {
-        if let flowing = try flowingAudience(campaign) { return flowing }
-        return try wholeAudience(campaign)
+    /// The audience, or the range of one, that a lease's holder freezes; nil if it is over.
+    func frozenAudience(_ lease: LeaseToken) throws(LedgerError) -> FrozenAudience? {
+        guard let range = lease.range else { return try wholeAudience(lease.campaign) }
+        return try flowingAudience(lease.campaign, range: range)
     }
 
     /// The audience of a campaign that is being frozen as a whole, as of its last checkpoint; nil if there is none.
     func wholeAudience(_ campaign: UInt32) throws(LedgerError) -> FrozenAudience? {
         let rows = try db.rows(
             """
-            SELECT \(FrozenAudience.columns), f.source
+            SELECT \(FrozenAudience.columns(of: "f", cursor: "f")), f.source
             FROM frozen_audiences f JOIN campaigns c ON c.number = f.campaign WHERE f.campaign = ?1
             """,
             .int(campaign)
@@ -295,11 +316,18 @@ extension LedgerReader {
 }
 
 extension FrozenAudience {
-    /// The columns that both kinds of audiences have, in a query with the rows `f` and `campaigns c`.
-    static let columns = """
-        c.app, c.job, c.push_type, c.carries_variables, f.excluded, f.list, f.position, f.last, f.chunks, f.devices, \
-        f.no_token, c.created_at, c.provider
-        """
+    /// The columns that both kinds of audiences have, in a query with the rows `campaigns c`.
+    ///
+    /// - Parameters:
+    ///   - audience: The name of the row of the whole audience.
+    ///   - progress: The name of the row with its cursor.
+    static func columns(of audience: String, cursor progress: String) -> String {
+        let (a, p) = (audience, progress)
+        return """
+            c.app, c.job, c.push_type, c.carries_variables, \(a).excluded, \(a).list, \(p).position, \(p).last, \
+            \(p).chunks, \(p).devices, \(p).no_token, c.created_at, c.provider
+            """
+    }
 
     init(campaign: UInt32, _ rows: borrowing Rows) {
         self.init(

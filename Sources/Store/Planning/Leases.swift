@@ -79,6 +79,76 @@ extension LedgerTransaction {
         return shares
     }
 
+    /// Leases ranges of audiences that flow, of apps that are known here, and renews this worker's leases of them
+    /// (`RangeLease`).
+    ///
+    /// Whoever has the lease of the campaign cuts what is frozen. Call this whenever campaigns are leased.
+    public func leaseRanges(
+        worker: Int64,
+        apps: Set<String>,
+        now: Timestamp
+    ) throws(LedgerError) -> [LeasedAudience] {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), c.urgency, r.range_number, r.owner, r.epoch AS range_epoch, r.lease_until,
+                (r.last & 4294967295) - r.position AS unseen
+            FROM audience_ranges r JOIN campaigns c ON c.number = r.campaign
+            WHERE c.completed_at IS NULL AND c.flows = 1
+            ORDER BY c.urgency = \(Urgency.bulk.sql), c.number, r.range_number
+            """
+        )
+        var (known, last): ([AudienceKey: LeasedAudience], [RangeLease]) = ([:], [])
+        while try rows.next() {
+            let facts = try CampaignRows.facts(rows)
+            guard apps.contains(facts.app), facts.mayFreeze(at: now), let urgency: Urgency = rows.value("urgency") else {
+                continue
+            }
+            let range = RangeLease(
+                campaign: facts.number,
+                range: rows.int("range_number"),
+                isUrgent: urgency == .urgent,
+                lease: PlannerLease(
+                    owner: rows.int64("owner"),
+                    epoch: rows.uint32("range_epoch"),
+                    until: Timestamp(milliseconds: rows.int64("lease_until"))
+                )
+            )
+            last.append(range)
+            let token = LeaseToken(campaign: facts.number, range: range.range, epoch: range.lease.epoch, worker: worker)
+            known[AudienceKey(token)] = LeasedAudience(
+                facts: facts,
+                urgency: urgency,
+                token: token,
+                left: rows.int64("unseen")
+            )
+        }
+        let taken = RangeLease.taken(last, by: worker, now: now)
+        for range in taken where !last.contains(range) {
+            try db.run(
+                """
+                UPDATE audience_ranges SET owner = ?3, epoch = ?4, lease_until = ?5
+                WHERE campaign = ?1 AND range_number = ?2
+                """,
+                .int(range.campaign),
+                .int(range.range),
+                .int(worker),
+                .int(range.lease.epoch),
+                .time(range.lease.until)
+            )
+        }
+        return taken.compactMap { range in
+            let token = LeaseToken(
+                campaign: range.campaign,
+                range: range.range,
+                epoch: range.lease.epoch,
+                worker: worker
+            )
+            guard var audience = known[AudienceKey(token)] else { return nil }
+            audience.token = token
+            return audience
+        }
+    }
+
     /// The condition that a worker of an earlier version leases a campaign whose audience flows: it does nothing for
     /// it, and does not write itself into `audience_flows`.
     private static let isIdle = """
@@ -118,11 +188,23 @@ extension LedgerTransaction {
             "UPDATE campaigns SET lease_owner = 0, lease_until = 0 WHERE lease_owner = ?1 AND completed_at IS NULL",
             .int(worker)
         )
+        try db.run("UPDATE audience_ranges SET owner = 0, lease_until = 0 WHERE owner = ?1", .int(worker))
     }
 
     /// Returns true if the token's worker still holds the lease.
     func holdsLease(_ lease: LeaseToken) throws(LedgerError) -> Bool {
-        try db.number(
+        if let range = lease.range {
+            return try db.number(
+                """
+                SELECT 1 FROM audience_ranges WHERE campaign = ?1 AND range_number = ?2 AND owner = ?3 AND epoch = ?4
+                """,
+                .int(lease.campaign),
+                .int(range),
+                .int(lease.worker),
+                .int(lease.epoch)
+            ) == 1
+        }
+        return try db.number(
             "SELECT 1 FROM campaigns WHERE number = ?1 AND lease_owner = ?2 AND lease_epoch = ?3",
             .int(lease.campaign),
             .int(lease.worker),
@@ -132,12 +214,18 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Returns true if a campaign of these apps has a lease that its planner no longer renews.
+    /// Returns true if a campaign of these apps, or a range of its audience, has a lease that its planner no longer
+    /// renews.
     public func hasLapsedLease(notOf worker: Int64, apps: Set<String>, now: Timestamp) throws(LedgerError) -> Bool {
         let rows = try db.rows(
             """
             SELECT DISTINCT app FROM campaigns
-            WHERE completed_at IS NULL AND lease_owner NOT IN (0, ?1) AND (lease_until <= ?2 OR lease_until > ?3)
+            WHERE completed_at IS NULL AND (
+                lease_owner NOT IN (0, ?1) AND (lease_until <= ?2 OR lease_until > ?3) OR flows = 1 AND EXISTS (
+                    SELECT 1 FROM audience_ranges r WHERE r.campaign = campaigns.number
+                        AND r.owner NOT IN (0, ?1) AND (r.lease_until <= ?2 OR r.lease_until > ?3)
+                )
+            )
             """,
             .int(worker),
             .time(now),

@@ -648,15 +648,25 @@ CREATE TABLE audience_flows (
     holder BIGINT NOT NULL,
     excluded BIGINT,
     list BIGINT NOT NULL,
+    ranges BIGINT NOT NULL,
+    skips_denied BIGINT NOT NULL,
+    per_million BIGINT NOT NULL,
+    error_per_million BIGINT NOT NULL
+);
+CREATE TABLE audience_ranges (
+    campaign BIGINT NOT NULL,
+    range_number BIGINT NOT NULL,
+    first BIGINT NOT NULL,
     position BIGINT NOT NULL,
     last BIGINT NOT NULL,
     chunks BIGINT NOT NULL,
     devices BIGINT NOT NULL,
     no_token BIGINT NOT NULL,
     splits BIGINT NOT NULL,
-    skips_denied BIGINT NOT NULL,
-    per_million BIGINT NOT NULL,
-    error_per_million BIGINT NOT NULL
+    owner BIGINT NOT NULL,
+    epoch BIGINT NOT NULL,
+    lease_until BIGINT NOT NULL,
+    PRIMARY KEY (campaign, range_number)
 );
 ALTER TABLE campaigns ADD COLUMN flows BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE campaigns ADD COLUMN unexamined BIGINT;

@@ -739,26 +739,40 @@ CREATE TABLE reload_orders (
 
 -- migration audience_flows
 
--- The progress of a campaign whose audience is sent while it is frozen (AudienceFlow); frozen_audiences has the others.
+-- A campaign whose audience is sent while it is frozen (AudienceFlow); frozen_audiences has the others.
 --
 -- Such a campaign stays in the stage planning until its audience is complete, so that earlier versions neither cut nor
--- complete it; flows says what it is. holder is the worker whose lease knows of this table. splits counts the chunks
--- that were closed before they were full. skips_denied says that its push is an alert. The share of the registry that it has, and the share's error, are in
--- millionths. unexamined is the estimate of the devices that a campaign which ended before never looked at.
+-- complete it; flows says what it is. holder is the worker whose lease knows of this table. skips_denied says that its
+-- push is an alert. The share of the registry that it has, and the share's error, are in millionths. unexamined is the
+-- estimate of the devices that a campaign which ended before never looked at.
+--
+-- audience_ranges has the ranges of the registry that are not over, each with a lease of its own: the devices after
+-- position, up to last, are left. chunks, devices and no_token count what lies between first and position, and splits
+-- the chunks among it that were closed before they were full.
 CREATE TABLE audience_flows (
     campaign INTEGER PRIMARY KEY,
     holder INTEGER NOT NULL,
     excluded INTEGER,
     list INTEGER NOT NULL,
+    ranges INTEGER NOT NULL,
+    skips_denied INTEGER NOT NULL,
+    per_million INTEGER NOT NULL,
+    error_per_million INTEGER NOT NULL
+);
+CREATE TABLE audience_ranges (
+    campaign INTEGER NOT NULL,
+    range_number INTEGER NOT NULL,
+    first INTEGER NOT NULL,
     position INTEGER NOT NULL,
     last INTEGER NOT NULL,
     chunks INTEGER NOT NULL,
     devices INTEGER NOT NULL,
     no_token INTEGER NOT NULL,
     splits INTEGER NOT NULL,
-    skips_denied INTEGER NOT NULL,
-    per_million INTEGER NOT NULL,
-    error_per_million INTEGER NOT NULL
+    owner INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    lease_until INTEGER NOT NULL,
+    PRIMARY KEY (campaign, range_number)
 );
 ALTER TABLE campaigns ADD COLUMN flows INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE campaigns ADD COLUMN unexamined INTEGER;

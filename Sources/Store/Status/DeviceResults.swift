@@ -20,12 +20,19 @@ public struct DeviceResult: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Returns a page of a campaign's devices in the order of its list, counted from 0; empty after the last page.
+    /// Returns a page of a campaign's devices in the order of its list, from a chunk on; nil after the last page.
     ///
     /// Each page of ten chunks is a read transaction of its own, so a campaign that is being sent is seen at several
-    /// instants. Duplicates, which are not in the list, are left out.
-    public func devices(campaign: UInt32, page: UInt32) async throws(LedgerError) -> [DeviceResult] {
-        try await read { try $0.deviceResults(campaign: campaign, chunks: page * 10..<(page + 1) * 10) }
+    /// instants. Duplicates, which are not in the list, are left out. `next` is the chunk with which the next page
+    /// begins.
+    public func devices(
+        campaign: UInt32,
+        from chunk: UInt32
+    ) async throws(LedgerError) -> (devices: [DeviceResult], next: UInt32)? {
+        try await read { reader in
+            guard let last = try reader.lastChunk(ofPage: chunk, campaign: campaign) else { return nil }
+            return (try reader.deviceResults(campaign: campaign, chunks: chunk..<last + 1), last + 1)
+        }
     }
 
     /// Visits all devices of a campaign in the order of its list, page by page, with bounded memory.
@@ -33,22 +40,45 @@ extension Ledger {
         campaign: UInt32,
         _ body: @Sendable (DeviceResult) throws -> Void
     ) async throws {
-        var page: UInt32 = 0
-        while case let found = try await devices(campaign: campaign, page: page), !found.isEmpty {
-            for device in found { try body(device) }
-            page += 1
+        var chunk: UInt32 = 0
+        while let page = try await devices(campaign: campaign, from: chunk) {
+            for device in page.devices { try body(device) }
+            chunk = page.next
         }
     }
 }
 
 extension LedgerReader {
+    /// The condition for the chunks of a list that are the campaign's, in a query with the rows `campaigns c` and `chunks
+    /// k`: while an audience is frozen and sent, those that a cursor has passed.
+    private static let isOfCampaign = """
+        k.ordinal < CASE WHEN c.has_parts = 0 THEN c.chunks ELSE 4294967296 END AND (c.has_parts = 0 OR EXISTS (
+            SELECT 1 FROM chunk_order o WHERE o.campaign = c.number AND o.ordinal = k.ordinal
+        ))
+        """
+
+    /// The last of the ten chunks from one on; nil if there is none. The ranges of an audience leave gaps between them.
+    fileprivate func lastChunk(ofPage chunk: UInt32, campaign: UInt32) throws(LedgerError) -> UInt32? {
+        let last = try db.number(
+            """
+            SELECT max(ordinal) FROM (
+                SELECT k.ordinal FROM campaigns c JOIN chunks k ON k.list = c.list
+                WHERE c.number = ?1 AND k.ordinal >= ?2 AND \(Self.isOfCampaign) ORDER BY k.ordinal LIMIT 10
+            ) AS page
+            """,
+            .int(campaign),
+            .int(chunk)
+        )
+        return last.map { UInt32($0) }
+    }
+
     /// The devices of some chunks of a campaign; empty after its last chunk.
     public func deviceResults(campaign: UInt32, chunks: Range<UInt32>) throws(LedgerError) -> [DeviceResult] {
         let rows = try db.rows(
             """
             SELECT k.ordinal, k.first_index, k.provider, k.device_ids, k.bare, c.rest_outcome
             FROM campaigns c JOIN chunks k ON k.list = c.list
-            WHERE c.number = ?1 AND k.ordinal >= ?2 AND k.ordinal < ?3 AND k.ordinal < c.chunks
+            WHERE c.number = ?1 AND k.ordinal >= ?2 AND k.ordinal < ?3 AND \(Self.isOfCampaign)
             ORDER BY k.ordinal
             """,
             .int(campaign),

@@ -267,7 +267,10 @@ extension LedgerReader {
         else { return nil }
         let rows = try db.rows(
             """
-            SELECT name, accepted_at, rest_outcome FROM campaigns WHERE number = ?1 AND (has_parts = 0 OR chunks > ?2)
+            SELECT c.name, c.accepted_at, c.rest_outcome FROM campaigns c
+            WHERE c.number = ?1 AND (c.has_parts = 0 OR EXISTS (
+                SELECT 1 FROM chunk_order o WHERE o.campaign = c.number AND o.ordinal = ?2
+            ))
             """,
             .int(campaign),
             .int(entry.chunk)
