@@ -183,7 +183,7 @@ import Testing
         #expect(planner.pass().contains(.lease))
     }
 
-    @Test func `audiences share one slice: the second waits until the first leaves time`() {
+    @Test func `audiences share one slice in turn: who used it up comes last in the next`() {
         var planner = TestPlanner()
         planner.leases = [.fixture(1, .planning), .fixture(2, .planning)]
         func frozen(_ work: PlannerSteps.Freezing, after span: Duration) -> [UInt32] {
@@ -197,34 +197,84 @@ import Testing
                 if step == .lease {
                     planner.steps.leased(planner.leases, consumers: 1, accounts: planner.accounts, isEnding: false)
                 }
-                guard case .freeze(let lease, _) = step else { continue }
-                campaigns.append(lease.facts.number)
+                guard case .freeze(let audience, let limit) = step else { continue }
+                #expect(limit == PlannerSteps.freezeSlice / 2)
+                campaigns.append(audience.facts.number)
                 planner.now = planner.now.advanced(by: span)
                 planner.steps.froze(work)
             }
         }
         #expect(frozen(.goesOn, after: PlannerSteps.freezeSlice) == [1])
-        #expect(frozen(.done, after: .milliseconds(1)) == [1, 2])
+        #expect(frozen(.goesOn, after: PlannerSteps.freezeSlice) == [2])
+        #expect(frozen(.done, after: PlannerSteps.freezeSlice / 2) == [1, 2])
     }
 
     @Test func `what of an audience is frozen is leased and cut before more of it is frozen`() {
         var planner = TestPlanner()
         planner.leases = [.fixture(1, .planning), .fixture(2, .planning)]
-        var steps = planner.pass { steps, step, _ in if case .freeze = step { steps.froze(.passed) } }
-        // The other audience does not get the rest of the slice: it would close this one.
-        #expect(steps.last == .freeze(planner.leases[0], upTo: PlannerSteps.freezeSlice))
+        let half = PlannerSteps.freezeSlice / 2
+        var steps = planner.pass { steps, step, _ in if case .freeze = step { steps.froze(.flows) } }
+        // The other audience waits for the next pass.
+        #expect(steps.last == .freeze(planner.leases[0].audience, upTo: half))
         let flowing = LeasedCampaign.fixture(1, .scheduled, unplanned: 4) { $0.isFlowing = true }
         planner.leases[0] = flowing
+        planner.ranges = [.range(0, of: flowing)]
         steps = planner.pass { steps, step, observation in
             if step == .readWindow { steps.didRead(window: [], observation) }
-            if case .freeze = step { steps.froze(.goesOn) }
+            if case .freeze(let audience, _) = step { steps.froze(audience.token.range == nil ? .goesOn : .passed) }
         }
         #expect(steps.first == .lease)
         let tail: [Step] = [
-            .readWindow, .cut(flowing, shardsMax: 4), .freeze(flowing, upTo: PlannerSteps.freezeSlice),
-            .freeze(planner.leases[1], upTo: PlannerSteps.freezeSlice),
+            .readWindow, .cut(flowing, shardsMax: 4), .freeze(planner.leases[1].audience, upTo: half),
+            .freeze(planner.ranges[0], upTo: half),
         ]
         #expect(steps.suffix(4) == tail)
+        #expect(planner.pass().first == .lease)
+    }
+
+    @Test func `when a piece has passed, the other audiences wait until it is leased and cut`() {
+        var planner = TestPlanner()
+        planner.ranges = [1, 2].map { number in
+            .range(0, of: .fixture(number, .sending) { $0.isFlowing = true })
+        }
+        let half = PlannerSteps.freezeSlice / 2
+        let answer: (inout PlannerSteps, Step, PlannerSteps.Observation) -> Void = { steps, step, _ in
+            if case .freeze = step { steps.froze(.passed) }
+        }
+        for number in [0, 1] {
+            let steps = planner.pass(answer)
+            #expect(steps.first == .lease && steps.last == .freeze(planner.ranges[number], upTo: half))
+            #expect(steps.filter { if case .freeze = $0 { true } else { false } }.count == 1)
+        }
+    }
+
+    @Test func `a planner freezes ranges of campaigns that others cut, and leases often what it cuts of others' ranges`() {
+        var planner = TestPlanner()
+        let flowing = LeasedCampaign.fixture(1, .sending) { $0.isFlowing = true }
+        planner.ranges = [.range(2, of: flowing)]
+        func frozen(_ result: PlannerSteps.Freezing) -> [Step] {
+            planner.pass { steps, step, _ in if case .freeze = step { steps.froze(result) } }
+                .filter { if case .freeze = $0 { true } else { false } }
+        }
+        #expect(frozen(.goesOn) == [.freeze(planner.ranges[0], upTo: PlannerSteps.freezeSlice)])
+        // One that is over, or another's now, is left.
+        let key = planner.ranges[0].key
+        planner.ranges = []
+        #expect(planner.pass(isHinted: true).contains(.leave(key)))
+        #expect(!planner.pass(isHinted: true).contains(.leave(key)))
+        planner = TestPlanner()
+        planner.leases = [flowing]
+        _ = planner.pass()
+        planner.advance(PlannerSteps.flowLeasePause)
+        #expect(planner.pass().contains(.lease))
+    }
+
+    @Test func `a planner whose clock is lost gives up its ranges too`() {
+        var planner = TestPlanner()
+        planner.ranges = [.range(0, of: .fixture(1, .sending) { $0.isFlowing = true })]
+        _ = planner.pass()
+        planner.isInTime = false
+        #expect(planner.pass(isHinted: true).contains(.giveUpLeases))
     }
 
     @Test func `the shares of a campaign have one audience, which is frozen while they are cut`() {
@@ -233,6 +283,7 @@ import Testing
             .fixture(1, share: provider, unplanned: 2) { $0.isFlowing = true }
         }
         planner.leases = shares
+        planner.ranges = [.range(0, of: shares[0])]
         let steps = planner.pass { steps, step, observation in
             if step == .readWindow { steps.didRead(window: [], observation) }
         }
@@ -246,14 +297,15 @@ import Testing
         planner.leases = [.fixture(1, .planning)]
         var steps = planner.pass { steps, step, observation in if case .freeze = step { steps.failed(observation.now) }
         }
-        #expect(steps.suffix(2) == [.freeze(planner.leases[0], upTo: PlannerSteps.freezeSlice), .forget(campaign: 1)])
+        let audience = planner.leases[0].audience
+        #expect(steps.suffix(2) == [.freeze(audience, upTo: PlannerSteps.freezeSlice), .leave(audience.key)])
         #expect(!planner.pass().contains { if case .freeze = $0 { true } else { false } })
         planner.advance(.seconds(5))
         _ = planner.pass(isHinted: true) { steps, step, _ in if case .freeze = step { steps.froze(.goesOn) } }
         planner.leases = []
         steps = planner.pass(isHinted: true)
-        #expect(steps.contains(.forget(campaign: 1)))
-        #expect(!planner.pass(isHinted: true).contains(.forget(campaign: 1)))
+        #expect(steps.contains(.leave(audience.key)))
+        #expect(!planner.pass(isHinted: true).contains(.leave(audience.key)))
     }
 
     // MARK: In-app campaigns

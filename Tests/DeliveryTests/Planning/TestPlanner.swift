@@ -12,6 +12,7 @@ struct TestPlanner {
     var isInTime = true
     /// The leases that the ledger returns.
     var leases: [LeasedCampaign] = []
+    var ranges: [LeasedAudience] = []
     var isEnding = false
     var accounts = AppAccounts(["news": [.apns, .fcm]])
 
@@ -44,7 +45,7 @@ struct TestPlanner {
             }
             taken.append(step)
             if case .lease = step {
-                steps.leased(leases, consumers: 1, accounts: accounts, isEnding: isEnding)
+                steps.leased(leases, ranges: ranges, consumers: 1, accounts: accounts, isEnding: isEnding)
             }
             answer(&steps, step, observation())
         }
@@ -77,6 +78,17 @@ extension LeasedCampaign {
             worker: 1,
             unplannedChunks: unplanned,
             isPaced: isPaced
+        )
+    }
+}
+
+extension LeasedAudience {
+    static func range(_ number: Int, of campaign: LeasedCampaign, left: Int64 = 10_000) -> LeasedAudience {
+        LeasedAudience(
+            facts: campaign.facts,
+            urgency: campaign.urgency,
+            token: LeaseToken(campaign: campaign.facts.number, range: number, epoch: 1, worker: 1),
+            left: left
         )
     }
 }
