@@ -84,17 +84,29 @@ final class PlannedLedger {
         for number in campaigns.keys where campaigns[number]?.lease.owner == worker {
             campaigns[number]?.lease.owner = 0
         }
+        for number in campaigns.keys {
+            for range in (campaigns[number]?.flow?.ranges ?? []).indices
+            where campaigns[number]?.flow?.ranges[range].lease.owner == worker {
+                campaigns[number]?.flow?.ranges[range].lease.owner = 0
+            }
+        }
     }
 
     func hasLapsed(notOf worker: Int64, now: Timestamp) -> Bool {
-        campaigns.values.contains { campaign in
-            !campaign.isOver && ![0, worker].contains(campaign.lease.owner)
-                && FutureLimit.lease.isPassed(campaign.lease.until, now: now)
+        campaigns.values.filter { !$0.isOver }.contains { campaign in
+            let ranges = campaign.facts.isFlowing ? (campaign.flow?.ranges ?? []).filter { !$0.isOver } : []
+            return ([campaign.lease] + ranges.map(\.lease)).contains { lease in
+                ![0, worker].contains(lease.owner) && FutureLimit.lease.isPassed(lease.until, now: now)
+            }
         }
     }
 
     func holds(_ lease: LeasedCampaign, _ worker: Int64) -> Bool {
         campaigns[lease.facts.number].map { $0.lease.owner == worker && $0.lease.epoch == lease.leaseEpoch } ?? false
+    }
+
+    func holds(_ token: LeaseToken) -> Bool {
+        campaigns[token.campaign].map { $0.lease.owner == token.worker && $0.lease.epoch == token.epoch } ?? false
     }
 
     private func markEnded(_ campaign: inout Campaign, now: Timestamp) {

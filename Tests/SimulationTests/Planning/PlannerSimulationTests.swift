@@ -24,7 +24,7 @@ import Glibc
         throws
     {
         var (crashes, failures, fired, lapsed, lost, superseded) = (0, 0, 0, 0, 0, 0)
-        var (overlapped, resumed) = (0, 0)
+        var (overlapped, resumed, shared) = (0, 0, 0)
         for seed in Self.seeds {
             if Self.setting("FANFARE_TELL_SEEDS") != nil {
                 print("seed \(seed)")
@@ -44,10 +44,11 @@ import Glibc
             superseded += report.superseded
             overlapped += report.overlapped
             resumed += report.resumed
+            shared += report.shared
         }
         guard Self.seeds.count >= 100 else { return }
         // A simulation in which nothing happens proves nothing.
         #expect(min(crashes, failures, fired, lapsed) > 30 && min(lost, superseded) > 30)
-        #expect(min(overlapped, resumed) > 5)
+        #expect(min(overlapped, resumed, shared) > 5)
     }
 }

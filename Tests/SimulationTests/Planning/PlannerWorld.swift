@@ -23,6 +23,8 @@ final class PlannerWorld {
         /// Audiences that were sent while they were frozen, and those that another planner went on with.
         var overlapped = 0
         var resumed = 0
+        /// Audiences of which several planners froze ranges.
+        var shared = 0
     }
 
     let ledger = PlannedLedger()
@@ -70,7 +72,7 @@ final class PlannerWorld {
             campaign.freezing = 1 + random.below(6)
         case 5:
             (facts.stage, campaign.chunks) = (.planning, 0)
-            campaign.flow = PlannedFlow(registry: 20 + random.below(80))
+            campaign.flow = PlannedFlow(registry: 20 + random.below(80), count: 1 + random.below(4))
             campaign.isPaced = random.below(4) == 0
         case 1: facts.stage = .held
         case 2: campaign.isPaced = true
@@ -156,6 +158,7 @@ final class PlannerWorld {
     func draw(_ count: Int) -> Int { random.below(count) }
     func noteOverlap() { report.overlapped += 1 }
     func noteResumed() { report.resumed += 1 }
+    func noteShared() { report.shared += 1 }
 
     /// Returns true if the ledger fails now.
     func fails() -> Bool {

@@ -11,8 +11,8 @@ final class SimulatedPlanner {
     private var progressed: Set<UInt32> = []
     /// True if it is of an earlier version, which cannot freeze an audience that flows.
     let isOld: Bool
-    /// The audience that it has open: the epoch of its lease, and the devices that it has walked over.
-    private var walk: (campaign: UInt32, epoch: UInt32, position: Int)?
+    /// The ranges that it has open: the epochs of their leases, and the devices that it has walked over.
+    private var walks: [AudienceKey: (epoch: UInt32, position: Int)] = [:]
     /// The campaign whose lists it is writing; another campaign begins at the front.
     private var writing: UInt32?
     /// The room for cuts at its last poll of the window.
@@ -70,7 +70,7 @@ final class SimulatedPlanner {
         if !step.isMemoryOnly, world.fails() {
             excusedAt = now
             // The devices of the write that failed are read, and in no chunk.
-            if case .freeze(let lease, _) = step, walk?.campaign == lease.facts.number { walk?.position += 1 }
+            if case .freeze(let audience, _) = step { walks[audience.key]?.position += 1 }
             return steps.failed(instant)
         }
         try take(step)
@@ -85,7 +85,8 @@ final class SimulatedPlanner {
         case .complete(let numbers): for number in numbers.sorted() { try ledger.complete(number) }
         case .lease:
             let leases = try ledger.lease(by: worker, isOld: isOld, now: now) { try world.lapsed($0) }
-            steps.leased(leases, consumers: 1, accounts: PlannerWorld.accounts, isEnding: ledger.isEnding)
+            let ranges = isOld ? [] : try ledger.leaseRanges(by: worker, now: now) { try world.lapsed($0) }
+            steps.leased(leases, ranges: ranges, consumers: 1, accounts: PlannerWorld.accounts, isEnding: ledger.isEnding)
         case .giveUpLeases: ledger.releaseLeases(of: worker)
         case .checkLapsedLeases:
             steps.didCheckLapsedLeases(hasLapsed: ledger.hasLapsed(notOf: worker, now: now), observation())
@@ -106,13 +107,13 @@ final class SimulatedPlanner {
         case .beginInApp(let lease):
             if ledger.holds(lease, worker) { ledger.campaigns[lease.facts.number]?.facts.stage = .sending }
             steps.beganInApp(instant)
-        case .freeze(let lease, _):
-            let result = try freeze(lease)
+        case .freeze(let audience, _):
+            let result = try freeze(audience)
             // The write may be done although its result is not heard of.
             if world.fails() { steps.failed(instant) } else { steps.froze(result) }
         case .forget(let campaign):
             if writing == campaign { writing = nil }
-            if walk?.campaign == campaign { walk = nil }
+        case .leave(let audience): walks[audience] = nil
         case .readWindow: steps.didRead(window: window(), observation())
         case .cut(let lease, let count): try cut(lease, count)
         }
@@ -149,16 +150,20 @@ final class SimulatedPlanner {
         return Int64(rest) * 1000
     }
 
-    private func freeze(_ lease: LeasedCampaign) throws -> PlannerSteps.Freezing {
-        let number = lease.facts.number
+    private func freeze(_ audience: LeasedAudience) throws -> PlannerSteps.Freezing {
+        let (number, token) = (audience.facts.number, audience.token)
         if ledger.campaigns[number]?.flow != nil {
             world.pass(.milliseconds(30))
-            if isOld { return ledger.freezeWhole(lease, by: worker) ? .done : .fenced }
-            let result = try flow(lease)
-            if result == .done || result == .fenced { walk = nil }
+            if isOld { return ledger.freezeWhole(token) ? .done : .fenced }
+            guard token.range != nil else { return ledger.beginFlow(token, now: now) ? .flows : .fenced }
+            let result = try flow(token)
+            if result == .done || result == .fenced { walks[audience.key] = nil }
+            if walks.count > FreezingSeats.most {
+                throw Violation(description: "\(worker) has \(walks.count) audiences open")
+            }
             return result
         }
-        guard ledger.holds(lease, worker), let left = ledger.campaigns[number]?.freezing, left > 0 else {
+        guard ledger.holds(token), let left = ledger.campaigns[number]?.freezing, left > 0 else {
             return .fenced
         }
         world.pass(.milliseconds(30))
@@ -168,23 +173,25 @@ final class SimulatedPlanner {
         return .done
     }
 
-    /// Writes the next devices of an audience that flows.
-    private func flow(_ lease: LeasedCampaign) throws -> PlannerSteps.Freezing {
-        let number = lease.facts.number
-        if walk.map({ ($0.campaign, $0.epoch) != (number, lease.leaseEpoch) }) ?? true {
-            guard let position = try ledger.openFlow(lease, by: worker) else { return .fenced }
-            if position > 0 { world.noteResumed() }
-            walk = (number, lease.leaseEpoch, position)
+    /// Writes the next devices of a range.
+    private func flow(_ token: LeaseToken) throws -> PlannerSteps.Freezing {
+        let key = AudienceKey(token)
+        if walks[key]?.epoch != token.epoch {
+            guard let position = ledger.openRange(token) else { return .fenced }
+            if token.epoch > 1, position > 0 { world.noteResumed() }
+            walks[key] = (token.epoch, position)
         }
-        guard let registry = ledger.campaigns[number]?.flow?.registry, let walk else { return .fenced }
-        let position = min(walk.position, registry)
-        let end = min(registry, position + 1 + world.draw(3))
-        let passes = end == registry || world.draw(3) == 0
-        guard ledger.write(position..<end, passes: passes, lease, by: worker) else { return .fenced }
-        self.walk?.position = end
-        guard end == registry else { return passes ? .passed : .goesOn }
-        if ledger.campaigns[number]?.cursor ?? 0 > 0 { world.noteOverlap() }
-        return try ledger.finishFlow(lease, by: worker) ? .done : .fenced
+        guard let range = ledger.range(token), let walk = walks[key] else { return .fenced }
+        let position = min(walk.position, range.end)
+        let end = min(range.end, position + 1 + world.draw(3))
+        let passes = end == range.end || world.draw(3) == 0
+        guard ledger.write(position..<end, passes: passes, token) else { return .fenced }
+        walks[key]?.position = end
+        guard end == range.end else { return passes ? .passed : .goesOn }
+        guard let campaign = ledger.campaigns[token.campaign] else { return .fenced }
+        if campaign.cursor > 0 { world.noteOverlap() }
+        if campaign.lease.owner != worker { world.noteShared() }
+        return try ledger.finishRange(token) ? .done : .fenced
     }
 
     private func writeLists(_ lease: LeasedCampaign) throws -> PlannerSteps.Work {
@@ -238,5 +245,10 @@ final class SimulatedPlanner {
 
 extension PlannerSteps.Step {
     /// True if it cannot fail.
-    fileprivate var isMemoryOnly: Bool { if case .forget = self { true } else { false } }
+    fileprivate var isMemoryOnly: Bool {
+        switch self {
+        case .forget, .leave: true
+        default: false
+        }
+    }
 }

@@ -145,7 +145,7 @@ import Testing
         #expect(status.parts.isEmpty && status.startedAt != nil)
         // What its planner had written behind the cursor is gone when it begins again there.
         let again = try await range(campaign)
-        audience = try #require(try await ledger.write { try $0.openFrozen(again, now: .start) })
+        audience = try #require(try await open(again))
         #expect(try await write(Sample.chunks([5]), &audience, by: again) == .passed)
         #expect(try await ledger.status(campaign).audience == 11)
         #expect(try await finish(audience, by: lease) == .frozen(audience: 11))
