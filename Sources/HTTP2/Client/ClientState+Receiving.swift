@@ -160,7 +160,6 @@ extension ClientState {
         guard header.length == 4 else { throw frameSizeError(header) }
         try checkOpened(header)
         guard let index = indexes.index(of: header.streamID) else { return }
-        table[index].pointee.isTruncated = true
         close(index, code: ClientState.number(payload, at: 0))
     }
 

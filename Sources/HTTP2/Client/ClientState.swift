@@ -106,7 +106,6 @@ struct ClientState: ~Copyable {
     mutating func reset(_ index: Int32, code: UInt32) {
         events.hasInvalidFrame = true
         output.appendReset(table[index].pointee.streamID, code)
-        table[index].pointee.isTruncated = true
         close(index, code: code)
     }
 

@@ -60,7 +60,6 @@ struct ClientStream {
     var date = ByteRange()
     var apnsID = ByteRange()
     var answerBodyCount = 0
-    var isTruncated = false
     var closeCode: UInt32 = 0
 
     /// The room for header values in front of the body in `answer`.
@@ -83,7 +82,6 @@ struct ClientStream {
         received = 0
         resetAnswer()
         answerBodyCount = 0
-        isTruncated = false
         closeCode = 0
     }
 
@@ -139,7 +137,6 @@ struct ClientStream {
     /// Copies body bytes of the answer, up to `bytesMax` in all.
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer, bytesMax: Int) {
         let count = min(bytes.count, bytesMax - answerBodyCount)
-        if count < bytes.count { isTruncated = true }
         guard count > 0, let base = bytes.baseAddress else { return }
         let start = ClientStream.fieldBytesMax + answerBodyCount
         reserveAnswer(start + count)

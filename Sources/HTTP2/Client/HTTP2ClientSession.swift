@@ -194,7 +194,6 @@ public final class HTTP2ClientSession {
     ) {
         let stream = state.pointee.table[index]
         state.pointee.table.delist(index)
-        stream.pointee.isTruncated = true
         body(StreamEnd(stream, otherwise: kind))
         state.pointee.abandon(index, isReset: isReset)
     }

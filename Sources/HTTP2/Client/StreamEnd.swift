@@ -49,6 +49,4 @@ public struct StreamEnd: ~Copyable {
             ByteRange(start: ClientStream.fieldBytesMax, count: stream.pointee.answerBodyCount)
         )
     }
-    /// True if the body was longer than the cap, or the stream ended in the middle of it.
-    public var isTruncated: Bool { stream.pointee.isTruncated }
 }

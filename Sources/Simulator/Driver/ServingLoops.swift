@@ -34,11 +34,6 @@ final class ServingLoops: Sendable {
     /// Applies changed faults on every loop and connection.
     func faultsChanged() async throws { try await onEach { $0.faultsChanged() } }
 
-    /// Sends GOAWAY on every connection.
-    func goAway(reason: String) async throws {
-        try await onEach { core in for connection in core.connections.values { connection.goAway(reason: reason) } }
-    }
-
     /// Cuts every connection.
     func closeAll() async throws {
         try await onEach { core in for connection in core.connections.values { connection.cut() } }
