@@ -46,9 +46,9 @@ extension EndToEnd {
             _ = try #require(begun)
         }
 
-        @Test(arguments: LedgerKind.built)
+        @Test(arguments: ChaosLedger.all)
         func `planners that are killed again and again while they freeze one audience lose nobody and repeat nobody`(
-            _ store: LedgerKind
+            _ store: ChaosLedger
         ) async throws {
             let server = store == .postgreSQL ? try PrivatePostgreSQL.shared.get() : nil
             try await PrivateFleet.with(postgreSQL: server) { fleet in
