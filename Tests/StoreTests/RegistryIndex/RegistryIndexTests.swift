@@ -236,11 +236,11 @@ import Testing
             try await ledger.write { try $0.keepsIndex(worker, now: now) }
         }
         #expect(try await keeps(4, .start))
-        #expect(try await keeps(3, .start + 2_999) == false)
-        #expect(try await keeps(4, .start + 2_999))
-        #expect(try await keeps(3, .start + 5_998) == false)
-        #expect(try await keeps(3, .start + 6_000))
-        #expect(try await keeps(4, .start + 6_000) == false)
+        #expect(try await keeps(3, .start + 2) == false)
+        #expect(try await keeps(4, .start + 2))
+        #expect(try await keeps(3, .start + 4) == false)
+        #expect(try await keeps(3, .start + 6))
+        #expect(try await keeps(4, .start + 6) == false)
     }
 
     @Test(arguments: TestDatabase.all) func `a mark keeps nothing of a device that is forgotten`(
