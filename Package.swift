@@ -78,7 +78,8 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .target(name: "CShims", dependencies: ["CNGHTTP2", "COpenSSL", "CRabbitMQ"]),
-        // The commit for `fanfare --version`: that of the checkout, or BUILD_COMMIT where there is none, as in the image.
+        // The commit for `fanfare --version`: that of the checkout, or BUILD_COMMIT where there is none, as in the
+        // image.
         .target(
             name: "CBuild",
             cxxSettings: Context.environment["BUILD_COMMIT"].map { [.define("BUILD_COMMIT", to: "\"\($0)\"")] } ?? []
@@ -122,8 +123,8 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
-        // Wiring. Not strictly memory safe: about 230 marks, of them 138 in Operations, where bodies of requests are written
-        // into lent memory; the others are calls of the system.
+        // Wiring. Not strictly memory safe: about 230 marks, of them 138 in Operations, where bodies of requests are
+        // written into lent memory; the others are calls of the system.
         library(
             "Settings",
             [

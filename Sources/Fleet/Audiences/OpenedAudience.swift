@@ -27,8 +27,8 @@ struct OpenedAudience {
     /// Opens an audience at its beginning, or after the last checkpoint; nil when the lease is another worker's or the
     /// campaign is over.
     ///
-    /// One that flows does so from here on: `AudienceFlow` decides at its beginning. Then the result is its first range,
-    /// with the lease of that.
+    /// One that flows does so from here on: `AudienceFlow` decides at its beginning. Then the result is its first
+    /// range, with the lease of that.
     static func open(_ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) async throws -> OpenedAudience? {
         // All tokens that providers have called dead so far are known before any device is taken.
         while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}

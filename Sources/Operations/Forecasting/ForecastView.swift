@@ -31,8 +31,8 @@ package struct ForecastView: Sendable, Equatable {
         ]
     }
 
-    /// The forecast for people, a line for each provider and one for the end; empty if all begins at once and takes less
-    /// than a second.
+    /// The forecast for people, a line for each provider and one for the end; empty if all begins at once and takes
+    /// less than a second.
     package var lines: [String] {
         guard forecast.span.likely >= 1 || forecast.times.begins != forecast.times.lastBegins else { return [] }
         return forecast.shares.map(\.line) + [ending]

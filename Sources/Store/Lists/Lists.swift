@@ -61,8 +61,8 @@ extension LedgerTransaction {
         try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
     }
 
-    /// Adds a chunk whose tokens the registry knows, of a list to which nobody else writes near its ordinal: changes rows
-    /// of this chunk only.
+    /// Adds a chunk whose tokens the registry knows, of a list to which nobody else writes near its ordinal: changes
+    /// rows of this chunk only.
     func appendOwnChunk(_ chunk: ListChunk, to list: UInt32) throws(LedgerError) {
         try write(chunk, list, scope: .shards)
         try markSuspect(chunk.suspects, list: list, ordinal: chunk.ordinal)

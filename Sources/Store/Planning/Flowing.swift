@@ -3,10 +3,10 @@ public import Delivery
 
 /// Audiences that are sent while they are frozen (`AudienceFlow`).
 ///
-/// The registry is divided into ranges (`AudienceRanges`), which several planners freeze. What the cursor of a range has
-/// passed is in `chunk_order`, may be cut and is never removed. From the beginning the list is a finished one, which no
-/// sweep removes, and there is no way back to position 0. The campaign stays in the stage `planning`, so that earlier
-/// versions leave it alone.
+/// The registry is divided into ranges (`AudienceRanges`), which several planners freeze. What the cursor of a range
+/// has passed is in `chunk_order`, may be cut and is never removed. From the beginning the list is a finished one,
+/// which no sweep removes, and there is no way back to position 0. The campaign stays in the stage `planning`, so that
+/// earlier versions leave it alone.
 extension LedgerTransaction {
     /// The positions in `chunk_order` between the first ones of two parts: more chunks than a campaign can have.
     private static let partSpan: Int64 = 1 << 26

@@ -49,8 +49,8 @@ extension Ledger {
 }
 
 extension LedgerReader {
-    /// The condition for the chunks of a list that are the campaign's, in a query with the rows `campaigns c` and `chunks
-    /// k`: while an audience is frozen and sent, those that a cursor has passed.
+    /// The condition for the chunks of a list that are the campaign's, in a query with the rows `campaigns c` and
+    /// `chunks k`: while an audience is frozen and sent, those that a cursor has passed.
     private static let isOfCampaign = """
         k.ordinal < CASE WHEN c.has_parts = 0 THEN c.chunks ELSE 4294967296 END AND (c.has_parts = 0 OR EXISTS (
             SELECT 1 FROM chunk_order o WHERE o.campaign = c.number AND o.ordinal = k.ordinal
