@@ -11,6 +11,8 @@
 struct CongestionWindow: Sendable {
     /// The number of streams.
     private(set) var streams: Int
+    /// The number of cuts so far.
+    private(set) var cuts: UInt64 = 0
     /// The window from which it grows by an eighth instead of doubling.
     private var threshold = Int.max
     /// Answers towards the next stream, in eighths.
@@ -97,6 +99,7 @@ struct CongestionWindow: Sendable {
     private mutating func cut(to streams: Int, threshold: Int, requested ago: Duration, now: MonotonicInstant) {
         if let cutAt, now.since(cutAt) < ago { return }
         self.cutAt = now
+        self.cuts += 1
         self.streams = min(self.streams, streams)
         self.threshold = threshold
         self.eighths = 0

@@ -42,6 +42,20 @@ extension ConnectionPool {
         public var pingDeadline: Duration = .seconds(5)
         /// The age at which a connection is replaced (± 10 %), so that no imbalance lasts for ever.
         public var ageMax: Duration = .seconds(6 * 3600)
+        /// The time without a request after which a connection closes that the pool is not to keep.
+        ///
+        /// Connections that were opened for one campaign serve those that follow it closely. Apple wants connections to
+        /// stay open, and takes rapid connecting and disconnecting for an attack.
+        public var idleMax: Duration = .seconds(300)
+        /// The time for which a connection without requests must have been ready for its end to be no failure.
+        public var idleMin: Duration = .seconds(5)
+        /// The first wait before a kept connection that ended is opened anew, with jitter; it doubles with each one that
+        /// ended without a request, up to ``reopenMax``.
+        public var reopenBase: Duration = .seconds(1)
+        /// The longest wait before a kept connection is opened anew.
+        public var reopenMax: Duration = .seconds(600)
+        /// The interval at which an old connection asks if its replacement is ready.
+        public var replacePause: Duration = .seconds(1)
         /// The number of missed stream deadlines within ``deadlineWindow`` that ends a connection.
         ///
         /// Further resets would look like an attack to the server.

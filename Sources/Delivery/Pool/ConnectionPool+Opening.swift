@@ -11,8 +11,9 @@ extension ConnectionPool {
         self.hasDemand = hasDemand
         guard hasDemand else {
             self.saturatedSince = nil
-            return []
+            return self.openKept(now: now)
         }
+        self.noteWait()
         let replacements = self.openReplacements(now: now)
         if self.aliveCount == 0 { return replacements + self.openIfNeeded(now: now) }
         guard self.couldGrow else {
@@ -26,12 +27,6 @@ extension ConnectionPool {
         guard now.since(since) >= self.configuration.growAfter else { return replacements }
         self.saturatedSince = now
         return isLoopBusy ? replacements : replacements + self.open(now: now)
-    }
-
-    /// Opens the first connection, because work is expected that must not wait for one.
-    public mutating func warm(now: MonotonicInstant) -> [Action] {
-        guard !self.isShutDown, self.aliveCount == 0 else { return [] }
-        return self.open(now: now)
     }
 
     /// Handles the passing of time: deadlines of phases and PINGs, ages, attempts that were held back.
@@ -55,7 +50,9 @@ extension ConnectionPool {
             consider(connection.phaseDeadline)
             consider(connection.retireAt)
             consider(connection.pingDeadline ?? self.pingAt(connection))
+            consider(self.unusedAt(connection))
         }
+        if !self.hasDemand { consider(self.keptAttemptAt) }
         if self.hasDemand {
             consider(self.calm?.raiseAt)
             if self.aliveCount == 0 { consider(self.earliestAttempt) }
@@ -64,7 +61,7 @@ extension ConnectionPool {
     }
 
     /// The number of connections that take streams now or will.
-    private var aliveCount: Int { self.connections.count { $0.phase != .draining } }
+    var aliveCount: Int { self.connections.count { $0.phase != .draining } }
 
     /// True if streams are scarce, and not because a peer is still being set up, asks for calm or answers slowly.
     ///
@@ -110,7 +107,12 @@ extension ConnectionPool {
             return [.close(connection.id, .pingUnanswered)]
         }
         if let retireAt = connection.retireAt, retireAt <= now {
-            self.leaveInGoodOrder(at: index)
+            if let actions = self.replaceBeforeLeaving(at: index, now: now) { return actions }
+            if !connection.isReplaced { self.leaveInGoodOrder(at: index) }
+            return self.drain(at: index)
+        }
+        if let unusedAt = self.unusedAt(connection), unusedAt <= now {
+            // No replacement is earned: it leaves because nobody needs it.
             return self.drain(at: index)
         }
         if connection.pingDeadline == nil, let pingAt = self.pingAt(connection), pingAt <= now {
@@ -120,9 +122,10 @@ extension ConnectionPool {
         return []
     }
 
-    /// Opens replacements, or the first connection if there is none, while there is demand.
+    /// Opens replacements, or the first connection if there is none, while there is demand; otherwise those to keep.
     mutating func openIfNeeded(now: MonotonicInstant) -> [Action] {
-        guard self.hasDemand, !self.isShutDown else { return [] }
+        guard !self.isShutDown else { return [] }
+        guard self.hasDemand else { return self.openKept(now: now) }
         let replacements = self.openReplacements(now: now)
         return self.aliveCount == 0 ? replacements + self.open(now: now) : replacements
     }
@@ -138,7 +141,7 @@ extension ConnectionPool {
         return actions
     }
 
-    private mutating func open(isReplacement: Bool = false, now: MonotonicInstant) -> [Action] {
+    mutating func open(isReplacement: Bool = false, now: MonotonicInstant) -> [Action] {
         self.countTickets(now: now)
         if let notBefore = self.notBefore, now < notBefore { return [] }
         guard self.tickets >= 1, self.connections.count < 2 * self.configuration.connectionsMax else { return [] }
@@ -170,7 +173,7 @@ extension ConnectionPool {
     }
 
     /// The instant of the next permitted attempt.
-    private var earliestAttempt: MonotonicInstant? {
+    var earliestAttempt: MonotonicInstant? {
         var earliest = self.notBefore
         if self.tickets < 1, let at = self.ticketsAt {
             // A nanosecond more than the missing fraction, so that rounding never wakes us in vain.

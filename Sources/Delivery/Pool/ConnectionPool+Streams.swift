@@ -5,6 +5,7 @@ extension ConnectionPool {
     public var snapshot: Snapshot {
         var snapshot = Snapshot()
         snapshot.calmLimit = self.calm?.limit
+        snapshot.window = self.window.streams
         for connection in self.connections {
             snapshot.openStreams += connection.openStreams
             switch connection.phase {
@@ -13,6 +14,7 @@ extension ConnectionPool {
                 snapshot.ready += 1
                 snapshot.streamsAllowed += self.limit(of: connection)
                 if connection.isCollapsed { snapshot.collapsed += 1 }
+                if connection.openStreams == 0 { snapshot.warm += 1 }
             case .draining: snapshot.draining += 1
             }
         }
@@ -44,6 +46,7 @@ extension ConnectionPool {
         if self.connections[index].phase == .awaitingSettings {
             self.connections[index].phase = .ready
             self.connections[index].phaseDeadline = nil
+            self.connections[index].usedAt = now
             // ± 10 %, so that connections that were opened together do not end together.
             let age = self.configuration.ageMax * (0.9 + 0.2 * self.random.next())
             self.connections[index].retireAt = now.advanced(by: age)

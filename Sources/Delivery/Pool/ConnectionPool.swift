@@ -13,9 +13,10 @@
 /// * A connection that served and retires in good order is replaced at once while there is demand, whatever others
 ///   there are: a peer that often sends GOAWAY must not bring the pool down to one connection.
 /// * A connection that ends or retires without one answer counts as a failure: a peer that sends GOAWAY to
-///   everything must not be hammered.
+///   everything must not be hammered. One that was kept for a while and never asked anything is none.
 /// * A connection that is silent while streams are open, or for long, gets a PING, and is closed if it does not
 ///   answer. It is replaced when it is old or has no stream ids left.
+/// * As many connections as ``keep(_:now:)`` says stay open while there is nothing to send.
 /// * A peer that asks for calm gets half the streams, then gradually more again.
 /// * A peer whose answers take a large share of the stream deadline gets fewer streams (``CongestionWindow``).
 public struct ConnectionPool: Sendable {
@@ -47,6 +48,10 @@ public struct ConnectionPool: Sendable {
     var hasDemand = false
     var saturatedSince: MonotonicInstant?
     var isShutDown = false
+    /// What is kept while there is nothing to send.
+    var keeping = Keeping()
+    /// The starts after a silence so far.
+    public internal(set) var starts = Starts()
 
     /// Makes an empty pool; `seed` decides all jitter.
     public init(configuration: Configuration, seed: UInt64) {
@@ -68,6 +73,9 @@ public struct ConnectionPool: Sendable {
         guard let index = self.index(of: id) else { return 0 }
         return self.freeStreams(of: self.connections[index])
     }
+
+    /// The number of times that slow or missing answers made the window of congestion smaller.
+    public var windowCuts: UInt64 { self.window.cuts }
 
     /// Returns true if the pool still has a connection.
     public func knows(_ id: ConnectionID) -> Bool { self.index(of: id) != nil }
@@ -106,7 +114,9 @@ public struct ConnectionPool: Sendable {
     public mutating func connectionLost(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         let connection = self.connections.remove(at: index)
-        if !connection.hasAnswered && connection.phase != .draining { self.countFailure(of: connection, now: now) }
+        if connection.phase != .draining, self.hasFailed(connection, now: now) {
+            self.countFailure(of: connection, now: now)
+        }
         return self.openIfNeeded(now: now)
     }
 
@@ -120,7 +130,7 @@ public struct ConnectionPool: Sendable {
         guard let index = self.index(of: id) else { return [] }
         let connection = self.connections[index]
         if connection.phase != .draining {
-            if !connection.hasAnswered || !isOrderly { self.countFailure(of: connection, now: now) }
+            if self.hasFailed(connection, now: now) || !isOrderly { self.countFailure(of: connection, now: now) }
             if isOrderly { self.leaveInGoodOrder(at: index) }
         }
         return self.drain(at: index) + self.openIfNeeded(now: now)
@@ -180,10 +190,12 @@ public struct ConnectionPool: Sendable {
     /// The connection drains once its stream ids are used up.
     public mutating func streamsOpened(_ id: ConnectionID, count: Int, now: MonotonicInstant) {
         guard count > 0, let index = self.index(of: id) else { return }
+        self.noteUse(now: now)
         if self.connections[index].openStreams == 0 { self.connections[index].busySince = now }
         self.connections[index].openStreams += count
         self.connections[index].streamsUsed += count
         self.connections[index].openedAt = now
+        self.connections[index].usedAt = now
         guard self.connections[index].streamsUsed >= self.streamsPerConnection,
             self.connections[index].phase == .ready
         else { return }

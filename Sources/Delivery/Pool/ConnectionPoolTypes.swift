@@ -77,10 +77,25 @@ extension ConnectionPool {
         public var streamsAllowed = 0
         /// The ready connections whose limit the peer has cut to a tenth or less.
         public var collapsed = 0
+        /// The ready connections without a request: the next one need not wait for a handshake.
+        public var warm = 0
+        /// The streams that the window of congestion allows all connections together (``CongestionWindow``).
+        public var window = 0
         /// The limit for each connection while the peer wants us to be calm; nil if it does not.
         public var calmLimit: Int?
 
         /// No connections.
+        public init() {}
+    }
+
+    /// The starts: requests that came when none had been opened for ten seconds.
+    public struct Starts: Sendable, Equatable {
+        /// Starts that found a ready connection.
+        public var warm: UInt64 = 0
+        /// Starts that waited for a handshake.
+        public var cold: UInt64 = 0
+
+        /// No start.
         public init() {}
     }
 
@@ -128,6 +143,8 @@ extension ConnectionPool {
         var isLeavingInGoodOrder = false
         /// True if its answers have paid for its replacement.
         var hasEarned = false
+        /// True if its replacement was opened before it left, so that it earns none.
+        var isReplaced = false
         /// True if the peer sent GOAWAY and named its last stream.
         var isLifetimeConfirmed = false
         /// The address; nil until the name was looked up.
@@ -142,6 +159,8 @@ extension ConnectionPool {
         var streamsUsed = 0
         /// The instant at which streams were last opened.
         var openedAt: MonotonicInstant?
+        /// The instant of its last use: the latest streams, or the handshake before the first ones.
+        var usedAt: MonotonicInstant
         /// The instant since which streams have been open without a break.
         var busySince: MonotonicInstant?
         var isAuthenticated = false
@@ -160,6 +179,7 @@ extension ConnectionPool {
         init(id: ConnectionID, configuration: Configuration, now: MonotonicInstant) {
             self.id = id
             self.heardAt = now
+            self.usedAt = now
             self.phaseDeadline = now.advanced(by: configuration.connectDeadline)
             self.controlFramesLeft = Double(configuration.controlFrameBurst)
             self.controlFramesAt = now

@@ -37,9 +37,17 @@ extension ProviderPool {
             if connection.http2.hasEnded { self.takeEnded(of: connection, now: now) }
         }
         self.run(self.machine.demandChanged(self.hasDemand, isLoopBusy: self.load.isBusy, now: now.instant))
+        self.countDecisions()
         self.source.tickEnded()
         self.armTimer(now: now)
         self.finishIfDrained(now: now)
+    }
+
+    /// Copies the state machine's counts.
+    private func countDecisions() {
+        self.counters.warmStarts = self.machine.starts.warm
+        self.counters.coldStarts = self.machine.starts.cold
+        self.counters.windowCuts = self.machine.windowCuts
     }
 
     /// Fetches requests from the source while streams are free.

@@ -18,7 +18,7 @@ public import TLS
 /// Created, used and closed on its loop only. The pool keeps itself alive until it is closed, and the source must
 /// outlive it.
 public final class ProviderPool {
-    /// The pool's counts since it was created.
+    /// The pool's counts since it was created, as of its last tick for those of the state machine.
     public internal(set) var counters = ProviderPoolCounters()
     /// The times from request to answer, by the clock of the ticks that opened and read them.
     public internal(set) var answerTimes = AnswerTimes()
@@ -88,14 +88,14 @@ public final class ProviderPool {
         self.scheduleTick()
     }
 
-    /// Opens a connection if there is none, although there are no requests yet.
+    /// Sets how many connections stay open while there are no requests, and opens the first one if there is none.
     ///
-    /// It is for requests that must be sent the moment they come. Repeated calls keep one connection open, as far as
-    /// the peer permits.
-    public func warm() {
+    /// It is for requests that must be sent the moment they come. May be repeated; with 0, connections close when they
+    /// have been unused for some minutes.
+    public func keep(_ connections: Int) {
         self.loop.assertInEventLoop()
         guard !self.isClosed && self.drainUntil == nil else { return }
-        self.run(self.machine.warm(now: NIODeadline.now().instant))
+        self.run(self.machine.keep(connections, now: NIODeadline.now().instant))
         self.scheduleTick()
     }
 

@@ -66,6 +66,12 @@ public struct ProviderPoolCounters: Sendable, Equatable {
     public var limitCollapses: UInt64 = 0
     /// Requests of the provider to slow down (ENHANCE_YOUR_CALM).
     public var calmsAsked: UInt64 = 0
+    /// Starts after ten seconds without a request that found a ready connection: handshakes saved.
+    public var warmStarts: UInt64 = 0
+    /// Starts that waited for a handshake.
+    public var coldStarts: UInt64 = 0
+    /// Times that slow or missing answers made the window of congestion smaller.
+    public var windowCuts: UInt64 = 0
     /// Connections that refused their first stream.
     public var firstStreamRefusals: UInt64 = 0
     /// Bytes of ciphertext received.
@@ -93,6 +99,9 @@ public struct ProviderPoolCounters: Sendable, Equatable {
         self.goAways += other.goAways
         self.limitCollapses += other.limitCollapses
         self.calmsAsked += other.calmsAsked
+        self.warmStarts += other.warmStarts
+        self.coldStarts += other.coldStarts
+        self.windowCuts += other.windowCuts
         self.firstStreamRefusals += other.firstStreamRefusals
         self.bytesReceived += other.bytesReceived
         self.bytesSent += other.bytesSent
