@@ -105,12 +105,17 @@ extension EndpointFaults {
 
     /// Handles a connection that failed to open or refused its first stream; returns as `unanswered`.
     ///
-    /// `waiting`: the indices of the runs that wait for the connection.
+    /// - Parameters:
+    ///   - waiting: The indices of the runs that wait for the connection.
+    ///   - isInUse: False if no run has anything to do with these connections: one that was only kept for later says
+    ///     nothing about the app, whose breaker would stay open until somebody sends. Of one service of many it does.
     public mutating func connectionFailed(
         waiting: [Int],
+        isInUse: Bool,
         _ runs: inout LoopRuns,
         now: Timestamp
     ) -> Timestamp? {
+        guard isInUse || isOneOfMany else { return nil }
         let trip = connectionFailed(
             isAwaited: !waiting.isEmpty,
             isAwaitedByProbe: waiting.contains { runs.isProving($0) },

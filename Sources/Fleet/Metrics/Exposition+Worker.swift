@@ -122,7 +122,36 @@ extension Exposition {
             .counter,
             "Times that a provider cut the stream limit of a connection to a tenth or less while no other was so."
         ) { $0.counters.limitCollapses }
+        writeWarmth(providers)
         writeAnswerTimes(providers)
+    }
+
+    private mutating func writeWarmth(_ providers: [Provider]) {
+        each(
+            providers,
+            "fanfare_connections_warm",
+            .gauge,
+            "Ready connections without a request: the next one waits for no handshake."
+        ) { UInt64($0.state.warm) }
+        each(
+            providers,
+            "fanfare_connection_starts_total",
+            .counter,
+            "Times that requests came after ten seconds without any, by whether a connection was ready.",
+            "connection"
+        ) { [("warm", $0.counters.warmStarts), ("cold", $0.counters.coldStarts)] }
+        each(
+            providers,
+            "fanfare_congestion_window",
+            .gauge,
+            "Requests that may wait for their answers at once, by how long answers take."
+        ) { UInt64($0.state.window) }
+        each(
+            providers,
+            "fanfare_congestion_window_cuts_total",
+            .counter,
+            "Times that slow or missing answers halved the congestion window."
+        ) { $0.counters.windowCuts }
     }
 
     mutating func write(_ loops: LoopMetrics) {

@@ -35,6 +35,8 @@ struct ProviderMetrics: Sendable {
         state.openStreams += other.openStreams
         state.streamsAllowed += other.streamsAllowed
         state.collapsed += other.collapsed
+        state.warm += other.warm
+        state.window += other.window
     }
 }
 

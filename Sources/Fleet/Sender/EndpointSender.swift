@@ -179,7 +179,13 @@ final class EndpointSender: RequestSource {
         if case .outOfScope = failure {
             return leave { $0.leaveOut($1, .outOfScope, now: $2) }
         }
-        tripIfDue(faults.connectionFailed(waiting: queue, &owner.runs, now: owner.clock()), reason: "NoConnection")
+        let since = faults.connectionFailed(
+            waiting: queue,
+            isInUse: owner.hasRuns(of: self),
+            &owner.runs,
+            now: owner.clock()
+        )
+        tripIfDue(since, reason: "NoConnection")
         owner.act()
     }
 

@@ -38,12 +38,7 @@ extension SenderLoop {
         )
     }
 
-    /// Keeps a connection open for a campaign that may be fired at any moment.
-    func warm(_ account: LoadedAccount, _ environment: PushEnvironment?, isUrgent: Bool) {
-        search(for: account, environment, isApart: false, isUrgent: isUrgent).found?.pool.keep(1)
-    }
-
-    private func search(
+    func search(
         for account: LoadedAccount,
         _ environment: PushEnvironment?,
         isApart: Bool,

@@ -40,6 +40,8 @@ final class SenderLoop {
     var closed: (() -> Void)?
     /// The metrics of closed connections.
     var ended: [AccountKey: ProviderMetrics] = [:]
+    /// The endpoints that were used lately.
+    var warmth = WarmEndpoints<WarmRoute>()
     private var isTickScheduled = false
     private var now: Timestamp
     private var isClockFresh = false
@@ -112,6 +114,7 @@ final class SenderLoop {
             stopsForContent: stopsForContent,
             now: clock()
         )
+        noteUse(of: account, for: shard)
         let search = search(for: account, shard)
         let sender = search.found
         let requests =
@@ -233,6 +236,9 @@ final class SenderLoop {
     func demandChanged() {
         for sender in endpoints.values { sender.pool.demandChanged() }
     }
+
+    /// Returns true if a run has anything to do with these connections.
+    func hasRuns(of sender: EndpointSender) -> Bool { carriers.contains { $0?.sender === sender } }
 
     /// Returns the shared data of the run with a number; nil when there is none.
     func active(_ runIndex: Int) -> ActiveRun? { carriers[runIndex] }

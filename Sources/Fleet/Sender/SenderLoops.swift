@@ -21,10 +21,21 @@ struct SenderLoops {
 
     /// Keeps connections open for held campaigns.
     func warm(_ routes: Set<HeldRoute>, of apps: AppDirectory) {
-        for route in routes {
-            guard let account = apps.account(app: route.app, provider: route.provider) else { continue }
-            executeAll { $0.warm(account, route.environment, isUrgent: route.urgency == .urgent) }
+        for held in routes {
+            guard let account = apps.account(app: held.app, provider: held.provider) else { continue }
+            let route = WarmRoute(account.key, held.environment, isUrgent: held.urgency == .urgent)
+            executeAll { $0.need(route, account) }
         }
+    }
+
+    /// Keeps connections open to the endpoints that were used lately.
+    ///
+    /// - Parameters:
+    ///   - connections: The most of the whole worker.
+    ///   - workers: The workers of the fleet that send.
+    func keepWarm(_ connections: Int, workers: Int, of apps: AppDirectory) {
+        let limits = WarmEndpoints<WarmRoute>.Limits(worker: connections, loops: handles.count, workers: workers)
+        executeAll { $0.keepWarm(within: limits, of: apps) }
     }
 
     /// Records which runs of superseded campaigns open no more streams, although they may wait for answers.

@@ -45,6 +45,8 @@ package struct Configuration: Sendable {
         package let roles: Set<Role>
         /// Event loops, at least 1.
         package let loops: Int
+        /// The connections to push services that stay open while nothing is sent.
+        package let warmConnections: Int
         /// The number of answers not yet in the ledger at which no further push is opened.
         package let unflushed: Int
         /// The time that SIGTERM leaves to what runs.
@@ -142,6 +144,7 @@ package struct Configuration: Sendable {
         worker = WorkerSettings(
             roles: Set(reader.words("worker.roles").compactMap(Role.init(rawValue:))),
             loops: reader.number("worker.loops") ?? AvailableCores.count(),
+            warmConnections: reader.number("worker.warm_connections") ?? 32,
             unflushed: reader.number("worker.unflushed") ?? 4000,
             drain: reader.duration("worker.drain"),
             listen: reader.address("worker.listen") ?? NetworkAddress(host: "127.0.0.1", port: 9464),

@@ -53,6 +53,13 @@ package enum ConfigurationCatalogue {
         ),
         ConfigurationKey("worker.loops", .number(1...1024), nil, "event loops; none means one per core it may use"),
         ConfigurationKey(
+            "worker.warm_connections",
+            .number(0...1000),
+            "32",
+            "connections to push services that stay open while nothing is sent, for the apps that sent lately; 0 keeps "
+                + "those of held campaigns only"
+        ),
+        ConfigurationKey(
             "worker.unflushed",
             .number(1...1_000_000),
             "4000",
