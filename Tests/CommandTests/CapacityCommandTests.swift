@@ -36,6 +36,7 @@ import Testing
         let plan = CapacityPlan(ask, metrics)
         // 42,000 in flight, 100 on each of 420 connections, 32 of them per loop.
         #expect(try value(plan, "connections") == 420)
+        #expect(try value(plan, "connections kept warm") == value(plan, "event loops"))
         #expect(try value(plan, "event loops") == 14)
         #expect(plan.limits.contains { $0.contains("600,000 requests a minute allows it in about 2 min at best") })
     }

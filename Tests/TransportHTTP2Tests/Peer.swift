@@ -21,6 +21,7 @@ final class Peer: Sendable {
         tls: TLSServerContext,
         configuration: HTTP2ServerSession.Configuration = .init(),
         opened: @escaping @Sendable (PeerConnection) -> Void = { _ in },
+        received: @escaping @Sendable (PeerConnection) -> Void = { _ in },
         behaviour: @escaping Behaviour
     ) async throws -> Peer {
         let channel = try await ServerBootstrap(group: group)
@@ -31,6 +32,7 @@ final class Peer: Sendable {
                         tls: try TLSSession(server: tls),
                         http2: try HTTP2ServerSession(configuration: configuration),
                         opened: opened,
+                        received: received,
                         behaviour: behaviour
                     )
                     try channel.pipeline.syncOperations.addHandler(connection)
@@ -53,8 +55,11 @@ final class PeerConnection: ChannelInboundHandler {
     let http2: HTTP2ServerSession
     /// The number of requests received so far on this connection.
     private(set) var requests = 0
+    /// The number of reads so far: those of the handshake, and one for each PING of an idle client.
+    private(set) var reads = 0
     private let tls: TLSSession
     private let opened: (PeerConnection) -> Void
+    private let received: (PeerConnection) -> Void
     private let behaviour: Peer.Behaviour
     private var context: ChannelHandlerContext?
 
@@ -62,11 +67,13 @@ final class PeerConnection: ChannelInboundHandler {
         tls: TLSSession,
         http2: HTTP2ServerSession,
         opened: @escaping (PeerConnection) -> Void,
+        received: @escaping (PeerConnection) -> Void,
         behaviour: @escaping Peer.Behaviour
     ) {
         self.tls = tls
         self.http2 = http2
         self.opened = opened
+        self.received = received
         self.behaviour = behaviour
     }
 
@@ -92,6 +99,8 @@ final class PeerConnection: ChannelInboundHandler {
             self.requests += 1
             self.behaviour(self, request)
         }
+        self.reads += 1
+        self.received(self)
         self.flush()
         if self.tls.state == .closed || self.http2.isFinished { context.close(promise: nil) }
     }

@@ -163,6 +163,10 @@ struct Bed {
     }
 
     /// Sends `requests` and waits until each has ended, or (`untilFailure`) until a connection failed.
+    ///
+    /// - Parameters:
+    ///   - keeps: The connections that the pool keeps while there are no requests; nil: it is told nothing.
+    ///   - start: Nothing is sent before it is done; nil: the requests are there from the beginning.
     func run(
         port: Int,
         requests: Int,
@@ -173,6 +177,8 @@ struct Bed {
         resendsMax: Int = 0,
         log: KeptLog? = nil,
         retiresOn: UInt16? = nil,
+        keeps: Int? = nil,
+        start: EventLoopFuture<Void>? = nil,
         configure: (inout ProviderPoolConfiguration) -> Void = { _ in },
         onAllOpened: (@Sendable () -> Void)? = nil
     ) async throws -> Outcome {
@@ -215,7 +221,9 @@ struct Bed {
                     }
                 }
             }
-            pool.demandChanged()
+            if let keeps { pool.keep(keeps) }
+            guard let start else { return pool.demandChanged() }
+            start.hop(to: loop).assumeIsolated().whenSuccess { pool.demandChanged() }
         }
         return try await outcome.futureResult.get()
     }

@@ -45,6 +45,7 @@ struct FirstScenario: Sendable {
         let list = try await fleet.send(devices, peer: peer)
         let whole = try await fleet.send(devices, toSegment: Self.segments[0].2, peer: peer)
         let meanwhile = try await meanwhile(fleet, devices)
+        try await compareNewWorkers(fleet, peer, rounds, &found)
         try await fleet.close()
         await stage.processes.stop(peer.name)
         return BenchResult(
@@ -55,6 +56,11 @@ struct FirstScenario: Sendable {
             notes: ["a campaign to a prepared list is measured beside them, in turn"],
             details: [list.json, whole.json] + found.sorted { $0.key < $1.key }.map(Self.json)
         )
+    }
+
+    private func warmShare(_ found: [String: [Double]]) -> Double? {
+        guard let cold = found["cold"], let warm = found["warm"], !cold.isEmpty, !warm.isEmpty else { return nil }
+        return BenchNumber.median(warm) / BenchNumber.median(cold)
     }
 
     private static func json(_ name: String, _ milliseconds: [Double]) -> JSONValue {
@@ -89,7 +95,10 @@ struct FirstScenario: Sendable {
             ]
         }
         return Self.segments.flatMap { metrics($0.0, $0.1, hasTarget: true) }
-            + metrics("list", "a prepared list", hasTarget: false) + [
+            + metrics("list", "a prepared list", hasTarget: false)
+            + metrics("cold", "the list, a worker that has never sent", hasTarget: false)
+            + metrics("warm", "the list, the same worker a moment later", hasTarget: false) + [
+                BenchMetric("warm_share", "warm as a share of cold, medians", warmShare(found)),
                 BenchMetric(
                     "rate_share",
                     "rate while the audience is frozen, as a share of the list's",
@@ -108,6 +117,23 @@ struct FirstScenario: Sendable {
                     target: .atMost(100)
                 ),
             ]
+    }
+
+    /// Measures a list with workers that have never sent, and with the same ones a moment later, in turn.
+    private func compareNewWorkers(
+        _ fleet: BenchFleet,
+        _ peer: Peer,
+        _ rounds: Int,
+        _ found: inout [String: [Double]]
+    ) async throws {
+        for number in 1...rounds {
+            stage.say("new worker \(number) of \(rounds)")
+            await fleet.stopWorkers()
+            try await fleet.start(to: [BenchJob.app: peer])
+            for name in ["cold", "warm"] {
+                found[name, default: []].append(try await milliseconds(fleet, peer) { try await fleet.begin() })
+            }
+        }
     }
 
     /// Publishes a campaign, waits for its first request and cancels it; returns the milliseconds between.

@@ -69,6 +69,12 @@ package struct CapacityPlan: Sendable, Equatable {
             need("requests under way", underWay, "", "rate × the time to an answer (Little's law)"),
             need("connections", connections, "", "\(ask.provider.streams) requests under way on each"),
             need(
+                "connections kept warm",
+                loops,
+                "",
+                "one on each loop for an hour or more after an app has sent (worker.warm_connections)"
+            ),
+            need(
                 "cores for workers",
                 cores,
                 "",
