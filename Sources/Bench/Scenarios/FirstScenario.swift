@@ -94,10 +94,12 @@ struct FirstScenario: Sendable {
                 ),
             ]
         }
+        let lists = [
+            ("list", "a prepared list"), ("cold", "the list, a worker that has never sent"),
+            ("warm", "the list, the same worker a moment later"),
+        ]
         return Self.segments.flatMap { metrics($0.0, $0.1, hasTarget: true) }
-            + metrics("list", "a prepared list", hasTarget: false)
-            + metrics("cold", "the list, a worker that has never sent", hasTarget: false)
-            + metrics("warm", "the list, the same worker a moment later", hasTarget: false) + [
+            + lists.flatMap { metrics($0.0, $0.1, hasTarget: false) } + [
                 BenchMetric("warm_share", "warm as a share of cold, medians", warmShare(found)),
                 BenchMetric(
                     "rate_share",
