@@ -15,10 +15,12 @@ struct FirstScenario: Sendable {
     /// The least share of a prepared list's rate while the audience is frozen.
     static let share = 0.8
     private static let timeout = Duration.seconds(60)
+    /// The segment of all devices.
+    static let everyone = "league:laliga"
 
     /// The segments, by their part of the registry that `BenchFleet.register` fills.
     private static let segments = [
-        ("all", "all of it", "league:laliga"), ("tenth", "a tenth", "team:7 || team:8"),
+        ("all", "all of it", everyone), ("tenth", "a tenth", "team:7 || team:8"),
         ("few", "one of 900", #"level == 7 && app_version == 3.4.1"#),
     ]
 
@@ -46,13 +48,17 @@ struct FirstScenario: Sendable {
         let whole = try await fleet.send(devices, toSegment: Self.segments[0].2, peer: peer)
         let meanwhile = try await meanwhile(fleet, devices)
         try await compareNewWorkers(fleet, peer, rounds, &found)
+        var more = try await severalPlanners(fleet, devices, peer: peer, one: whole)
+        await fleet.stopWorkers()
+        more += try await urgentBeside(fleet, peer: peer)
+        more += try await behindNetwork(fleet, peer: peer)
         try await fleet.close()
         await stage.processes.stop(peer.name)
         return BenchResult(
             scenario: .first,
             subject: "one worker, \(NumberText.grouped(devices)) devices in the registry, connections open",
             runs: nil,
-            metrics: metrics(found, list: list, whole: whole, meanwhile: meanwhile),
+            metrics: metrics(found, list: list, whole: whole, meanwhile: meanwhile) + more,
             notes: ["a campaign to a prepared list is measured beside them, in turn"],
             details: [list.json, whole.json] + found.sorted { $0.key < $1.key }.map(Self.json)
         )
@@ -156,13 +162,18 @@ struct FirstScenario: Sendable {
             try await Task.sleep(for: .milliseconds(20))
         }
         let first = await peer.arrivals()[before]
+        try await end(job, fleet)
+        return Double(first - published) / 1e6
+    }
+
+    /// Cancels a campaign, and waits until nothing of it is left.
+    func end(_ job: BenchJob, _ fleet: BenchFleet) async throws {
         try await fleet.cancel(job)
         while try await fleet.status(of: job).map({ $0.completedAt == nil }) ?? true {
             try await stage.processes.check()
             try await Task.sleep(for: .milliseconds(50))
         }
         try await fleet.emptyQueues()
-        return Double(first - published) / 1e6
     }
 
     /// Sends a campaign to all of the registry; returns the part that had an outcome when its audience was complete.

@@ -148,7 +148,7 @@ struct UrgentScenario: Sendable {
     }
 
     /// Sends one urgent campaign and returns its latency; nil when its request did not arrive in time.
-    private func milliseconds(_ fleet: BenchFleet, _ urgent: Peer) async throws -> Double? {
+    func milliseconds(_ fleet: BenchFleet, _ urgent: Peer) async throws -> Double? {
         let before = await urgent.arrivals().count
         let job = try await fleet.urgentJob()
         let published = Int64(NIODeadline.now().uptimeNanoseconds)

@@ -1,5 +1,6 @@
 import Campaigns
 import Foundation
+import NIOCore
 import Operations
 import Settings
 
@@ -61,6 +62,18 @@ package struct BenchLedger: Sendable {
         case .sqlite(let path): "sqlite:\(path)"
         case .postgreSQL(let url): url
         }
+    }
+
+    /// Starts a relay to the server that holds each byte back for a while; nil for a file, or a server on a socket.
+    ///
+    /// Returns the relay, and the value of `store.url` behind it.
+    func relay(delay: TimeAmount) async throws -> (relay: DelayRelay, url: String)? {
+        guard case .postgreSQL(let url) = location, var parts = URLComponents(string: url),
+            let host = parts.host, !host.isEmpty
+        else { return nil }
+        let relay = try await DelayRelay.start(to: host, port: parts.port ?? 5432, delay: delay)
+        (parts.host, parts.port) = ("127.0.0.1", relay.port)
+        return parts.string.map { (relay, $0) }
     }
 
     /// Removes a database; a file goes with its folder.
