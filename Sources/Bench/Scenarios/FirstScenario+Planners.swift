@@ -14,7 +14,12 @@ extension FirstScenario {
     private static let urgentCampaigns = 40
 
     /// Sends a whole campaign with more workers beside the one that runs; `one` is that with one.
-    func severalPlanners(_ fleet: BenchFleet, _ devices: Int, peer: Peer, one: CampaignRun) async throws
+    func severalPlanners(
+        _ fleet: BenchFleet,
+        _ devices: Int,
+        peer: Peer,
+        one: CampaignRun
+    ) async throws
         -> [BenchMetric]
     {
         stage.say("with \(Self.planners) planners")

@@ -100,7 +100,8 @@ extension LedgerTransaction {
         var (known, last): ([AudienceKey: LeasedAudience], [RangeLease]) = ([:], [])
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
-            guard apps.contains(facts.app), facts.mayFreeze(at: now), let urgency: Urgency = rows.value("urgency") else {
+            guard apps.contains(facts.app), facts.mayFreeze(at: now), let urgency: Urgency = rows.value("urgency")
+            else {
                 continue
             }
             let range = RangeLease(

@@ -57,7 +57,9 @@ extension LedgerReader {
         ))
         """
 
-    /// The last of the ten chunks from one on; nil if there is none. The ranges of an audience leave gaps between them.
+    /// The last of the ten chunks from one on; nil if there is none.
+    ///
+    /// The ranges of an audience leave gaps between them.
     fileprivate func lastChunk(ofPage chunk: UInt32, campaign: UInt32) throws(LedgerError) -> UInt32? {
         let last = try db.number(
             """

@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func `a planner freezes ranges of campaigns that others cut, and leases often what it cuts of others' ranges`() {
+    @Test func `a planner freezes ranges of what others cut, and leases what it cuts of others' ranges often`() {
         var planner = TestPlanner()
         let flowing = LeasedCampaign.fixture(1, .sending) { $0.isFlowing = true }
         planner.ranges = [.range(2, of: flowing)]

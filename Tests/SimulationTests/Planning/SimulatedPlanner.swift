@@ -86,7 +86,13 @@ final class SimulatedPlanner {
         case .lease:
             let leases = try ledger.lease(by: worker, isOld: isOld, now: now) { try world.lapsed($0) }
             let ranges = isOld ? [] : try ledger.leaseRanges(by: worker, now: now) { try world.lapsed($0) }
-            steps.leased(leases, ranges: ranges, consumers: 1, accounts: PlannerWorld.accounts, isEnding: ledger.isEnding)
+            steps.leased(
+                leases,
+                ranges: ranges,
+                consumers: 1,
+                accounts: PlannerWorld.accounts,
+                isEnding: ledger.isEnding
+            )
         case .giveUpLeases: ledger.releaseLeases(of: worker)
         case .checkLapsedLeases:
             steps.didCheckLapsedLeases(hasLapsed: ledger.hasLapsed(notOf: worker, now: now), observation())
