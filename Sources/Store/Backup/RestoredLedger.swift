@@ -48,6 +48,7 @@ extension LedgerTransaction {
             scope: .shards
         )
         try db.run("UPDATE campaigns SET lease_owner = 0, lease_until = 0")
+        try db.run("UPDATE audience_ranges SET owner = 0, lease_until = 0")
         try db.run("UPDATE breakers SET probe = NULL, probe_owner = 0, probe_until = NULL")
         try db.run("DELETE FROM worker_apps")
         try db.run("DELETE FROM workers")
