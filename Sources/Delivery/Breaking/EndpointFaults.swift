@@ -132,7 +132,7 @@ public struct EndpointFaults: Sendable {
     /// All answers since the first fault, including those to requests from before it.
     private var (faults, others) = (0, 0)
     private var connections = 0
-    private let isOneOfMany: Bool
+    let isOneOfMany: Bool
     private let answersMax: Int
     private let retriesMax: Int
     private let connectionsMax: Int
