@@ -1,4 +1,5 @@
 import Campaigns
+import Operations
 import Store
 import Testing
 
@@ -32,6 +33,52 @@ import Testing
         let list = try #require(try await ledger.read { try $0.lists(app: "news") }.first)
         #expect(list.version == put["version"]?.string)
         #expect(list.devices == 12_000 && list.duplicates == 2 && list.chunks == 24)
+        await ledger.close()
+    }
+
+    @Test func `an upload that was cut goes on under its id, and writes no chunk twice`() async throws {
+        let ledger = try Ledger.open(path: folder.path + "/fanfare.db", create: true)
+        // More chunks than one transaction writes: the first 100 are in the ledger when the client is cut.
+        let lines = (0..<80_000).map { "\(token($0)),user-\($0)" }
+        try folder.write("devices.csv", (["token,id"] + lines).joined(separator: "\n"))
+        let cut = try AudienceStream(.csv, app: "news", list: "sport", id: "up-1", to: ledger)
+        try await cut.take(Array((["token,id"] + lines.prefix(60_000)).joined(separator: "\n").utf8))
+        try await cut.abandon()
+        let before = try #require(try await ledger.read { try $0.upload("up-1", app: "news") })
+        #expect(before.standing == .underWay && before.mark.chunks == 100)
+        #expect(try await ledger.read { try $0.lists(app: "news") }.isEmpty)
+
+        let arguments = ["list", "put", "sport", "devices.csv", "--app", "news", "--upload", "up-1"]
+        let told = try command.run(arguments)
+        #expect(told.exit == 0 && told.errors.contains("the ledger has 100 chunks of it"))
+        let list = try #require(try await ledger.read { try $0.lists(app: "news") }.first)
+        #expect(list.number == before.list && list.devices == 80_000 && list.chunks == 160)
+        // The same devices without a cut are the same version.
+        let whole = try json(command.run("list", "put", "other", "devices.csv", "--app", "news", "--json").output)
+        #expect(whole["version"]?.string == list.version)
+        // Once more under the id: it is complete, and nothing is added.
+        let again = try json(command.run(arguments + ["--json"]).output)
+        #expect(again["existing"] == true && again["upload"]?.string == "up-1")
+        #expect(again["version"]?.string == list.version)
+        await ledger.close()
+    }
+
+    @Test func `another file cannot go on with an upload`() async throws {
+        let ledger = try Ledger.open(path: folder.path + "/fanfare.db", create: true)
+        let cut = try AudienceStream(.csv, app: "news", list: "sport", id: "up-1", to: ledger)
+        try await cut.take(Array((["token"] + (0..<60_000).map(token)).joined(separator: "\n").utf8))
+        try await cut.abandon()
+        let others = (1..<70_000).map(token)
+        try folder.write("others.csv", (["token"] + others).joined(separator: "\n"))
+        try folder.write("short.csv", (["token"] + (0..<600).map(token)).joined(separator: "\n"))
+        for name in ["others.csv", "short.csv"] {
+            let told = try command.run("list", "put", "sport", name, "--app", "news", "--upload", "up-1")
+            #expect(told.exit != 0 && told.errors.contains("The upload up-1 began with other devices"))
+        }
+        let told = try command.run("list", "put", "fans", "others.csv", "--app", "news", "--upload", "up-1")
+        #expect(told.errors.contains("The upload up-1 is of the list sport"))
+        let record = try await ledger.read { try $0.upload("up-1", app: "news") }
+        #expect(record?.standing == .underWay && record?.mark.chunks == 100)
         await ledger.close()
     }
 
@@ -100,6 +147,7 @@ import Testing
         ["sport", "none.csv", "--app", "news"], ["sport", "devices.csv"], ["a b", "devices.csv", "--app", "news"],
         ["sport", "devices.csv", "--app", "a/b"], ["sport", "-", "--app", "news"],
         ["sport", "devices.csv", "--app", "news", "--format", "xml"],
+        ["sport", "devices.csv", "--app", "news", "--upload", "a b"],
     ])
     func `a wrong call ends with 64`(arguments: [String]) async throws {
         let ledger = try Ledger.open(path: folder.path + "/fanfare.db", create: true)

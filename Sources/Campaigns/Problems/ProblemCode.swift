@@ -63,6 +63,8 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unservedProvider = "unserved_provider"
     /// The ledger has no such list, or no such version of it.
     case unknownList = "unknown_list"
+    /// The app has no such upload, or it was abandoned.
+    case unknownUpload = "unknown_upload"
     /// A segment asks about a campaign that the app does not have.
     case unknownCampaign = "unknown_campaign"
     /// The ledger rejects the job permanently.

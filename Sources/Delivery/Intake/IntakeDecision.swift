@@ -35,6 +35,10 @@ public enum IntakeDecision: Equatable, Sendable {
         public var isAppKnown: Bool
         /// True if the list, or the requested version of it, exists; true for inline devices.
         public var isAudienceKnown: Bool
+        /// True if the upload that the job waits for is under way or complete, or if it waits for none.
+        public var isUploadKnown = true
+        /// The name of the list that the upload is of; nil while unknown.
+        public var uploadName: String?
         /// True if the excluded list exists, or if none is excluded.
         public var isExcludeKnown = true
         /// The campaigns that its segments ask about and that do not exist, with the segment's pointer.
@@ -183,6 +187,11 @@ public enum IntakeDecision: Equatable, Sendable {
             return excluded + [.emptyRegistry(app: job.app, selector: job.audience.selector)]
         }
         guard case .list(let name, let version) = job.audience else { return excluded }
+        if let upload = job.upload {
+            guard !knowledge.isUploadKnown || knowledge.uploadName != name else { return excluded }
+            let other = knowledge.isUploadKnown ? knowledge.uploadName : nil
+            return excluded + [.unknownUpload(upload, list: name, of: other, store: "the store \(knowledge.store)")]
+        }
         let wanted = version.map { "\(name)@\($0)" } ?? name
         if !knowledge.isAudienceKnown {
             return excluded + [.unknownList(name: name, version: version, store: "the store \(knowledge.store)")]

@@ -23,6 +23,8 @@ public struct StateFacts: Sendable, Equatable {
     public var retries = RetryWait()
     /// The campaign's own rate; nil if it has none.
     public var perSecond: Int?
+    /// The upload that its audience comes with; nil if it waits for none.
+    public var awaitedUpload: String?
     /// True if it waits for no older campaign that it supersedes.
     public var isReleased = true
     /// The instant at which the first of its parts may begin; nil unless all of them wait for their time.

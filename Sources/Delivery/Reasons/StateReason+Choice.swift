@@ -11,6 +11,7 @@ extension StateReason {
         if !facts.pausedBy.isEmpty { return [.paused(facts.pausedBy)] }
         let pending = facts.pending
         if pending.total > 0, pending.parked == pending.total { return [.parked] }
+        if let upload = facts.awaitedUpload { return [.upload(upload)] }
         guard facts.isAppServed else { return [.noCredentials(app: facts.app, nil)] }
         let isSending = facts.stage == .sending && facts.sendsPushes && pending.total > 0
         guard isSending else { return ofShares(facts) }

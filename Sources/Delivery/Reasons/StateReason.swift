@@ -14,6 +14,8 @@ public enum StateReason: Sendable, Equatable {
     case noCredentials(app: String, ProviderName?)
     /// A part of the fleet does not do its work: broker, queues, ledger.
     case fleet(HealthProblem)
+    /// Its audience is an upload that is under way.
+    case upload(String)
     /// An older campaign that it supersedes still has open requests.
     case olderCampaign
     /// All parts wait for their release.
@@ -52,6 +54,8 @@ public enum StateReason: Sendable, Equatable {
         case parked
         /// No worker has the app's credentials.
         case noCredentials = "no_credentials"
+        /// Its audience is an upload that is under way.
+        case upload
         /// An older campaign that it supersedes still has open requests.
         case olderCampaign = "older_campaign"
         /// All parts wait for their release.
@@ -98,6 +102,7 @@ public enum StateReason: Sendable, Equatable {
         case .paused, .providerPaused, .held, .fleet: nil
         case .parked, .parkedDevices: .parked
         case .noCredentials: .noCredentials
+        case .upload: .upload
         case .olderCampaign: .olderCampaign
         case .localTime: .localTime
         case .quietHours: .quietHours
@@ -124,6 +129,7 @@ public enum StateReason: Sendable, Equatable {
         case .noCredentials(let app, let provider):
             "no worker has credentials for \(app)" + (provider.map { " (\($0.rawValue))" } ?? "")
         case .fleet(let problem): problem.text
+        case .upload(let id): "it waits for the upload \(id) to be complete"
         case .olderCampaign: "it waits for the last requests of the campaign that it supersedes"
         case .localTime(let instant): "no time zone is due before \(instant.rfc3339)"
         case .quietHours(let instant): "quiet hours until \(instant.rfc3339)"

@@ -21,6 +21,7 @@ extension Planner {
         try await ledger.write(.normal) { transaction in
             let now = ledger.now()
             _ = try transaction.sweepLists(now: now)
+            try transaction.settleUploadWaits(now: now)
             _ = try transaction.learnDeadTokens()
             try transaction.dropOldEvents(now: now)
         }

@@ -43,15 +43,19 @@ package final class AudienceFile {
 
     /// Uploads the file as a version of a list; after the first bad line the rest is only checked.
     ///
-    /// Without a ledger it writes nothing. Throws `InputFile.Unreadable` or `LedgerError`; then nothing is kept.
+    /// Without a ledger it writes nothing. Throws `InputFile.Unreadable`, `LedgerError` or `UploadProblem`; then nothing
+    /// is kept, except of an upload that has an id. `begun` gets the number of chunks that the ledger has of that.
     package func upload(
         app: String,
         list: String,
+        id: String? = nil,
         to ledger: Ledger?,
+        begun: (Int) -> Void = { _ in },
         progress: (Progress) -> Void = { _ in }
     ) async throws -> Result {
-        let stream = try AudienceStream(format, app: app, list: list, to: ledger)
+        let stream = try AudienceStream(format, app: app, list: list, id: id, to: ledger)
         do {
+            begun(try await stream.begin())
             var bytes: Int64 = 0
             while !stream.isUnusable {
                 let piece = try input.read(upTo: Self.pieceBytes)

@@ -15,9 +15,10 @@ package final class AudienceStream {
         _ format: AudienceFileFormat,
         app: String,
         list: String,
+        id: String? = nil,
         to ledger: Ledger?
     ) throws(LedgerError) {
-        upload = try ListUpload(app: app, name: list, to: ledger)
+        upload = try ListUpload(app: app, name: list, id: id, to: ledger)
         reader = AudienceFileReader(format, tokens: ProviderRegistry.tokens)
     }
 
@@ -26,26 +27,29 @@ package final class AudienceStream {
     /// True if the rest cannot be used and need not be read.
     package var isUnusable: Bool { reader.report.isUnusable }
 
+    /// Begins an upload that has an id, or finds what the ledger has of it; returns the number of chunks.
+    package func begin() async throws -> Int { try await upload.begin() }
+
     /// Takes the next bytes.
-    package func take(_ piece: [UInt8]) async throws(LedgerError) {
+    package func take(_ piece: [UInt8]) async throws {
         var devices: [Device] = []
         reader.read(piece) { device, _ in devices.append(device) }
         if reader.report.problemCount == 0 { try await upload.add(devices) }
     }
 
     /// Ends the stream: the list becomes visible, or nothing of it is kept.
-    package func finish() async throws(LedgerError) -> AudienceFile.Result {
+    package func finish() async throws -> AudienceFile.Result {
         var devices: [Device] = []
         reader.finish { device, _ in devices.append(device) }
         guard reader.report.problemCount == 0 else {
-            try await upload.abandon()
+            try await upload.discard()
             return .refused(reader.report)
         }
         try await upload.add(devices)
         return .uploaded(try await upload.finish(), warnings: reader.report.warnings)
     }
 
-    /// Gives the list up: nothing is kept.
+    /// Gives the list up: nothing is kept, except of an upload that has an id.
     package func abandon() async throws(LedgerError) { try await upload.abandon() }
 }
 
@@ -74,9 +78,15 @@ extension AudienceFileReport {
 
 extension ListUpload.Summary {
     /// Returns the result of an upload, as `list put --json` and the HTTP API show it.
-    package func json(app: String, list: String, warnings: [AudienceFileProblem]) -> JSONValue {
+    package func json(
+        app: String,
+        list: String,
+        upload: String? = nil,
+        warnings: [AudienceFileProblem]
+    ) -> JSONValue {
         .object([
             "app": .string(app), "name": .string(list), "version": .string(version),
+            "upload": upload.map(JSONValue.string),
             "devices": .number(JSONNumber(devices)), "duplicates": .number(JSONNumber(duplicates)),
             "existing": .bool(isKnown), "warnings": .array(warnings.map(\.problem.json)),
         ])

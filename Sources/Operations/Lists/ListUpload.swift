@@ -1,4 +1,5 @@
 package import Campaigns
+import Delivery
 import PushProviders
 package import Store
 
@@ -6,6 +7,9 @@ package import Store
 ///
 /// A device that occurs twice (provider and token) is added once. The list is invisible before `finish`; workers
 /// remove one that is neither finished nor abandoned after an hour. Confined to one task.
+///
+/// An upload with an id is kept by the ledger when its client goes: given the same devices from the beginning under the
+/// same id, it writes only the chunks that the ledger does not have yet (`UploadResumption`).
 package final class ListUpload {
     /// The most chunks in a transaction: about 2 MB, so that workers on the same ledger need not wait.
     private static let chunksMax = 100
@@ -20,6 +24,9 @@ package final class ListUpload {
     private var version = ListVersion()
     private var waiting: [ListChunk] = []
     private var number: UInt32?
+    private let id: String?
+    private var known: UploadRecord?
+    private var resumption = UploadResumption(mark: UploadMark(chunks: 0, digest: ListVersion.start))
     private var isOver = false
     /// The devices that were added.
     package private(set) var deviceCount = 0
@@ -43,16 +50,35 @@ package final class ListUpload {
     /// - Parameters:
     ///   - app: The list's app.
     ///   - name: The list's name.
+    ///   - id: The id of an upload that may go on after a cut; nil for one that ends with this object.
     ///   - ledger: The ledger to write to; without one nothing is written, and `finish` returns what would have been.
-    package init(app: String, name: String, to ledger: Ledger?) throws(LedgerError) {
+    package init(app: String, name: String, id: String? = nil, to ledger: Ledger?) throws(LedgerError) {
         self.app = app
         self.name = name
+        self.id = id
         self.ledger = ledger
         filter = try TokenFilter()
     }
 
+    /// Begins an upload with an id in the ledger, or finds what the ledger has of it; returns the number of chunks.
+    ///
+    /// Without this call the first chunks begin it. From here on a job may name it.
+    @discardableResult
+    package func begin() async throws -> Int {
+        guard let ledger, let id else { return 0 }
+        if let known { return Int(known.mark.chunks) }
+        let (app, name) = (app, name)
+        let upload = try await ledger.write(.synced) {
+            try $0.beginUpload(id, app: app, name: name, start: ListVersion.start, now: ledger.now())
+        }
+        guard upload.name == name else { throw UploadProblem.otherList(id: id, name: upload.name) }
+        known = upload
+        resumption = UploadResumption(mark: upload.mark)
+        return Int(upload.mark.chunks)
+    }
+
     /// Adds devices, in order.
-    package func add(_ devices: [Device]) async throws(LedgerError) {
+    package func add(_ devices: [Device]) async throws {
         precondition(!isOver, "an upload takes nothing after its end")
         var start = 0
         while start < devices.count {
@@ -63,7 +89,7 @@ package final class ListUpload {
     }
 
     /// Makes the list visible, synced.
-    package func finish() async throws(LedgerError) -> Summary {
+    package func finish() async throws -> Summary {
         isOver = true
         for chunk in builder.finish() { try await write(chunk) }
         try await flush()
@@ -74,7 +100,12 @@ package final class ListUpload {
             isKnown: false
         )
         guard let ledger else { return summary }
-        let (list, name, text, duplicates) = (try await begun(ledger), name, version.text, duplicateCount)
+        let (name, text, duplicates) = (name, version.text, duplicateCount)
+        if let id {
+            summary.isKnown = try await finish(id, ledger)
+            return summary
+        }
+        let list = try await begun(ledger)
         let record = try await ledger.write(.synced) { transaction in
             try transaction.finishList(list, version: text, duplicates: duplicates, now: ledger.now())
         }
@@ -84,6 +115,8 @@ package final class ListUpload {
     }
 
     /// Gives the list up: workers remove what was written.
+    ///
+    /// The ledger keeps an upload that has an id for an hour, so that it can go on.
     package func abandon() async throws(LedgerError) {
         isOver = true
         waiting.removeAll()
@@ -92,7 +125,15 @@ package final class ListUpload {
         try await ledger.write { try $0.abandonList(number) }
     }
 
-    private func take(_ devices: ArraySlice<Device>) async throws(LedgerError) {
+    /// Gives the list up for good, also one that has an id: campaigns that wait for it fail.
+    package func discard() async throws(LedgerError) {
+        try await abandon()
+        guard let id, let ledger else { return }
+        let app = app
+        _ = try await ledger.write { try $0.abandonUpload(id, app: app, now: ledger.now()) }
+    }
+
+    private func take(_ devices: ArraySlice<Device>) async throws {
         let keys = devices.map { (provider: $0.provider, token: ProviderRegistry.tokens.bytes(of: $0)) }
         let isNew = try filter.areNew(keys)
         for (index, device) in devices.enumerated() {
@@ -105,18 +146,60 @@ package final class ListUpload {
         }
     }
 
-    private func write(_ chunk: ListChunk) async throws(LedgerError) {
-        do { try version.add(chunk) } catch { throw .failed("chunk \(chunk.ordinal) of the list \(name): \(error)") }
+    private func write(_ chunk: ListChunk) async throws {
+        do { try version.add(chunk) } catch {
+            throw LedgerError.failed("chunk \(chunk.ordinal) of the list \(name): \(error)")
+        }
         guard ledger != nil else { return }
+        if let id {
+            try await begin()
+            switch resumption.next(version.place) {
+            case .skip: return
+            case .differs: throw UploadProblem.differs(id: id)
+            case .write: break
+            }
+        }
         waiting.append(chunk)
         if waiting.count >= Self.chunksMax { try await flush() }
     }
 
-    private func flush() async throws(LedgerError) {
+    private func flush() async throws {
         guard let ledger, !waiting.isEmpty else { return }
-        let (list, chunks) = (try await begun(ledger), waiting)
+        let chunks = waiting
         waiting.removeAll(keepingCapacity: true)
-        try await ledger.write { try $0.appendChunks(chunks, to: list, now: ledger.now()) }
+        guard let known else {
+            let list = try await begun(ledger)
+            try await ledger.write { try $0.appendChunks(chunks, to: list, now: ledger.now()) }
+            return
+        }
+        // A complete upload takes nothing: the file has more devices than it had.
+        guard known.standing == .underWay else { throw UploadProblem.differs(id: known.id) }
+        let (app, before, after) = (app, resumption.mark, version.place)
+        let step = try await ledger.write {
+            try $0.append(chunks, to: known, app: app, from: before, to: after, now: ledger.now())
+        }
+        guard step == .done else { throw UploadProblem.taken(id: known.id) }
+        resumption.wrote(upTo: after)
+    }
+
+    /// Completes an upload that has an id; returns true if the ledger had this version before.
+    private func finish(_ id: String, _ ledger: Ledger) async throws -> Bool {
+        try await begin()
+        guard let known, resumption.isEnd(version.place) else { throw UploadProblem.differs(id: id) }
+        guard known.standing == .underWay else { return true }
+        let (app, mark, text, duplicates) = (app, version.place, version.text, duplicateCount)
+        let record = try await ledger.write(.synced) {
+            try $0.finishUpload(
+                known,
+                app: app,
+                at: mark,
+                version: text,
+                duplicates: duplicates,
+                now: ledger.now()
+            )
+        }
+        guard let record else { throw UploadProblem.taken(id: id) }
+        return record.number != known.list
     }
 
     private func begun(_ ledger: Ledger) async throws(LedgerError) -> UInt32 {

@@ -35,7 +35,16 @@ extension LedgerTransaction {
             "audience": new.freezing == nil ? .number(JSONNumber(devices + duplicates)) : nil,
         ]
         try note(.accepted, campaign: number, data, now: now)
-        if let freezing = new.freezing {
+        if let freezing = new.freezing, let upload = freezing.upload {
+            try beginUploadWait(
+                number,
+                app: new.facts.app,
+                upload: upload,
+                excluding: freezing.excludedList,
+                new.atMost,
+                now: now
+            )
+        } else if let freezing = new.freezing {
             try beginFrozen(
                 number,
                 source: source?.list,

@@ -96,10 +96,12 @@ public struct NewCampaign: Sendable {
     public struct Freezing: Sendable {
         /// The list whose devices are left out; nil if the job leaves out none, or leaves out others.
         public var excludedList: UInt32?
+        /// The id of the upload that is awaited before anything else; nil for none.
+        public var upload: String?
 
         /// The facts that are known at acceptance.
-        public init(excludedList: UInt32?) {
-            self.excludedList = excludedList
+        public init(excludedList: UInt32?, upload: String? = nil) {
+            (self.excludedList, self.upload) = (excludedList, upload)
         }
     }
 

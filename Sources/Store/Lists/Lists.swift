@@ -117,14 +117,15 @@ extension LedgerTransaction {
         )
     }
 
-    /// Removes a bounded piece of the lists that were abandoned, or not touched for an hour while being written.
+    /// Removes a bounded piece of the lists that were abandoned, or not touched for an hour while being written, and of
+    /// what uploads leave behind.
     ///
     /// Returns true if there is more to remove.
     public func sweepLists(now: Timestamp, chunksMax: Int = 200) throws(LedgerError) -> Bool {
         let old = now.milliseconds - 3_600_000
         let leftover = "state <> \(ListState.finished.sql) AND touched_at < ?1"
         guard let list = try db.number("SELECT number FROM lists WHERE \(leftover)", .int(old))
-        else { return false }
+        else { return try sweepUploads(partsMax: 4) }
         for table in ["chunk_dead", "chunks"] {
             let removed = try db.run(
                 """

@@ -14,6 +14,7 @@ enum UnusedLists {
         NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = l.number)
             AND NOT EXISTS (SELECT 1 FROM frozen_audiences f WHERE f.source = l.number OR f.excluded = l.number)
             AND NOT EXISTS (SELECT 1 FROM audience_flows w WHERE w.excluded = l.number)
+            AND NOT EXISTS (SELECT 1 FROM upload_waits u WHERE u.excluded = l.number)
             AND NOT EXISTS (SELECT 1 FROM repeats r WHERE r.excluded = l.number AND r.next_at IS NOT NULL)
             AND NOT EXISTS (SELECT 1 FROM in_app_campaigns i WHERE i.excluded = l.number)
         """
@@ -56,6 +57,7 @@ extension LedgerReader {
             SELECT c.app, c.id FROM campaigns c WHERE c.list = ?1
                 OR c.number IN (SELECT f.campaign FROM frozen_audiences f WHERE f.source = ?1 OR f.excluded = ?1)
                 OR c.number IN (SELECT w.campaign FROM audience_flows w WHERE w.excluded = ?1)
+                OR c.number IN (SELECT u.campaign FROM upload_waits u WHERE u.excluded = ?1)
                 OR c.number IN (SELECT r.campaign FROM repeats r WHERE r.excluded = ?1)
                 OR c.number IN (SELECT i.campaign FROM in_app_campaigns i WHERE i.excluded = ?1)
             ORDER BY c.number DESC LIMIT 1

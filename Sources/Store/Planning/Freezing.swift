@@ -225,7 +225,6 @@ extension LedgerTransaction {
             rows.int("duplicates"), rows.optionalInt64("at_most"), rows.optionalInt64("source")
         )
         let record = try finishList(audience.list, version: "frozen", duplicates: duplicates, now: now)
-        let meant = record.devices + duplicates + audience.withoutToken
         try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))
         // The source may be a list of the job's inline devices. An uploaded list stays, and so does a list that other
         // runs need.
@@ -238,6 +237,55 @@ extension LedgerTransaction {
                 .integer(source)
             )
         }
+        let withoutToken = audience.withoutToken
+        let whole = WholeList(record: record, duplicates: duplicates, withoutToken: withoutToken, atMost: most)
+        return try begin(campaign, with: whole, contents: contents, parts: parts, now: now)
+    }
+
+    /// Completes an audience that is an uploaded list as a whole: the campaign gets the list itself (use `synced`).
+    ///
+    /// Contents and parts are as in `finishFrozen`. Returns `fenced` also for an audience that is not such a list.
+    public func adoptSource(
+        of audience: FrozenAudience,
+        contents: [CampaignContent] = [],
+        parts: [NewPart] = [],
+        by lease: LeaseToken,
+        now: Timestamp
+    ) throws(LedgerError) -> FreezeResult {
+        let campaign = audience.campaign
+        guard lease.campaign == campaign, try holdsLease(lease) else { return .fenced }
+        let rows = try db.rows(
+            "SELECT list, source, at_most FROM frozen_audiences WHERE campaign = ?1 AND excluded IS NULL",
+            .int(campaign)
+        )
+        guard try rows.next(), rows.uint32("list") == audience.list, let source = rows.optionalUInt32("source"),
+            let record = try reader.list(number: source), record.name != nil
+        else { return .fenced }
+        let most = rows.optionalInt64("at_most")
+        try abandonList(audience.list)
+        try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))
+        let whole = WholeList(record: record, duplicates: record.duplicates, withoutToken: 0, atMost: most)
+        return try begin(campaign, with: whole, contents: contents, parts: parts, now: now)
+    }
+
+    /// The list that is a campaign's whole audience, and what it means for its size.
+    private struct WholeList {
+        var record: ListRecord
+        var duplicates: Int
+        var withoutToken: Int
+        var atMost: Int64?
+    }
+
+    /// Gives a campaign the list that is its audience.
+    private func begin(
+        _ campaign: UInt32,
+        with whole: WholeList,
+        contents: [CampaignContent],
+        parts: [NewPart],
+        now: Timestamp
+    ) throws(LedgerError) -> FreezeResult {
+        let (record, list) = (whole.record, whole.record.number)
+        let meant = record.devices + whole.duplicates + whole.withoutToken
         try db.run(
             """
             UPDATE campaigns SET stage = CASE WHEN hold = 1 AND fired_at IS NULL THEN \(CampaignStage.held.sql)
@@ -246,18 +294,18 @@ extension LedgerTransaction {
             WHERE number = ?1
             """,
             .int(campaign),
-            .int(audience.list),
+            .int(list),
             .int(record.chunks),
             .int(meant),
-            .int(duplicates),
-            .int(audience.withoutToken)
+            .int(whole.duplicates),
+            .int(whole.withoutToken)
         )
-        try writeContents(contents, campaign: campaign, list: audience.list)
-        try writeParts(parts, campaign: campaign, list: audience.list, now: now)
+        try writeContents(contents, campaign: campaign, list: list)
+        try writeParts(parts, campaign: campaign, list: list, now: now)
         try bumpRevision()
         try note(.frozen, campaign: campaign, ["audience": .number(JSONNumber(meant))], now: now)
         if record.devices == 0 { return try failEmpty(campaign, now: now) }
-        if let most, Int64(meant) > most { _ = try pause(campaign: campaign, reason: .atMost, now: now) }
+        if let most = whole.atMost, Int64(meant) > most { _ = try pause(campaign: campaign, reason: .atMost, now: now) }
         return .frozen(audience: meant)
     }
 
@@ -281,6 +329,7 @@ extension LedgerTransaction {
     /// What of an audience was sent while it was frozen stays.
     func abandonFrozen(_ campaign: UInt32) throws(LedgerError) -> Bool {
         if try endFlow(campaign) { return true }
+        if try endUploadWait(campaign) { return true }
         guard let audience = try reader.wholeAudience(campaign) else { return false }
         try abandonList(audience.list)
         try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))

@@ -44,6 +44,7 @@ extension LedgerTransaction {
             try db.run("DELETE FROM parts WHERE campaign = ?1", .int(campaign))
             // A worker of an earlier version may have ended a campaign whose audience flowed.
             try forgetFlow(campaign)
+            try db.run("DELETE FROM upload_waits WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM history WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM runs WHERE campaign = ?1 OR parent = ?1", .int(campaign))
             try db.run("DELETE FROM repeats WHERE campaign = ?1", .int(campaign))

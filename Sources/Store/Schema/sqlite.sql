@@ -815,3 +815,40 @@ CREATE TRIGGER device_index_removed AFTER DELETE ON devices BEGIN
     INSERT INTO device_index_marks (number, indexed)
     VALUES (old.number, CASE old.state WHEN 0 THEN old.traits END) ON CONFLICT (number) DO NOTHING;
 END;
+
+-- migration uploads
+
+-- Uploads that have an id, each of one version of a list (ListUpload). The state of an upload is that of its list; its
+-- row goes with the list. chunks is the number of chunks in the ledger, digest the hash of all of them. parts is the
+-- number of parts that came over HTTP, in upload_parts until the list is complete, and bytes their size.
+CREATE TABLE uploads (
+    app TEXT NOT NULL,
+    id TEXT NOT NULL,
+    list INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    chunks INTEGER NOT NULL DEFAULT 0,
+    digest BLOB NOT NULL,
+    format TEXT,
+    parts INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (app, id)
+) WITHOUT ROWID;
+CREATE INDEX upload_lists ON uploads (list);
+CREATE TABLE upload_parts (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    list INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    bytes BLOB NOT NULL
+);
+CREATE UNIQUE INDEX upload_part_order ON upload_parts (list, part);
+
+-- The campaigns that wait for an upload (UploadWait). Such a campaign is in the stage planning without a row in
+-- frozen_audiences, so that no version plans it; it gets that row when the upload is complete.
+CREATE TABLE upload_waits (
+    campaign INTEGER PRIMARY KEY,
+    app TEXT NOT NULL,
+    upload TEXT NOT NULL,
+    excluded INTEGER,
+    at_most INTEGER
+);

@@ -22,6 +22,7 @@ extension LedgerReader {
         facts.retries = counters.retries
         facts.perSecond = campaign.pace?.perSecond
         facts.isReleased = campaign.isReleased
+        facts.awaitedUpload = status.stage == .planning ? try awaitedUpload(of: status.number) : nil
         let waiting = status.parts.filter { $0.unplanned > 0 }.map { $0.opens(after: now) }
         if !waiting.isEmpty, waiting.allSatisfy({ $0 != nil }) {
             let first = waiting.compactMap(\.self).min { $0.at < $1.at }

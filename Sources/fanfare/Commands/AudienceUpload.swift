@@ -13,6 +13,7 @@ struct AudienceUpload {
         let app: String
         let list: String
         let file: String
+        let upload: String?
         let summary: ListUpload.Summary
         let warnings: [AudienceFileProblem]
 
@@ -49,15 +50,21 @@ struct AudienceUpload {
 
     /// Uploads the file.
     ///
-    /// Without a ledger it is only read and counted. A file with bad lines is refused as a whole.
-    func run(app: String, list: String, to ledger: Ledger?) async throws -> Uploaded {
-        var bar = UploadBar(isShown: !isJSON && Terminal.progressStyle != .lines)
+    /// Without a ledger it is only read and counted. A file with bad lines is refused as a whole. An upload with an id
+    /// goes on where the ledger is.
+    func run(app: String, list: String, id: String? = nil, to ledger: Ledger?) async throws -> Uploaded {
+        var bar = UploadBar(isQuiet: isJSON)
         let result: AudienceFile.Result
         do {
-            result = try await file.upload(app: app, list: list, to: ledger) { bar.show($0) }
+            result = try await file.upload(app: app, list: list, id: id, to: ledger, begun: tellGoingOn) {
+                bar.show($0)
+            }
         } catch let error as InputFile.Unreadable {
             bar.clear()
             throw CommandFailure(.usage, error.description)
+        } catch let error as UploadProblem {
+            bar.clear()
+            throw CommandFailure(error.document)
         } catch {
             bar.clear()
             throw error
@@ -65,9 +72,16 @@ struct AudienceUpload {
         bar.clear()
         switch result {
         case .uploaded(let summary, let warnings):
-            return Uploaded(app: app, list: list, file: file.name, summary: summary, warnings: warnings)
+            let name = file.name
+            return Uploaded(app: app, list: list, file: name, upload: id, summary: summary, warnings: warnings)
         case .refused(let report): throw Self.refusal(report, file: file.name)
         }
+    }
+
+    private func tellGoingOn(chunks: Int) {
+        guard chunks > 0, !isJSON else { return }
+        let count = NumberText.counted(chunks, "chunk", "chunks")
+        Terminal.writeError("fanfare: the ledger has \(count) of it; the rest is written now\n")
     }
 
     /// Makes the failure with exit 65 and every bad line of a file.
@@ -90,7 +104,7 @@ extension AudienceUpload.Uploaded {
         return "\(reference): \(NumberText.grouped(devices)) device\(devices == 1 ? "" : "s")\(left)\(known)"
     }
 
-    var json: JSONValue { summary.json(app: app, list: list, warnings: warnings) }
+    var json: JSONValue { summary.json(app: app, list: list, upload: upload, warnings: warnings) }
 
     /// Prints the warnings on standard error, a line each; with JSON they are part of the document.
     func printWarnings(isJSON: Bool) {

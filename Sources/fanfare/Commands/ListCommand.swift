@@ -20,7 +20,11 @@ struct ListCommand: AsyncParsableCommand {
                 variable. NDJSON has one device object a line. A device that occurs twice is taken once. A file with a \
                 line that is not a device is refused as a whole.
 
-                Example: fanfare list put sport devices.csv --app news
+                With --upload a job may name the list before it is there: it waits, and sends nothing until this version \
+                is complete. After a cut the same command goes on: the file is read again, and what the ledger has is \
+                not written again. An upload that nobody goes on with for an hour is abandoned.
+
+                Example: fanfare list put sport devices.csv --app news --upload sport-2026-11-20
                 """
         )
 
@@ -36,9 +40,15 @@ struct ListCommand: AsyncParsableCommand {
         @Option(help: "csv or ndjson, when the file's name does not say it.")
         var format: String?
 
+        @Option(help: "An id of this upload, for jobs that wait for it, and to go on after a cut.")
+        var upload: String?
+
         @OptionGroup var flags: OrderFlags
 
         func validate() throws {
+            if let upload, !NameRule.isID(upload) {
+                throw ValidationError("--upload is 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+            }
             guard NameRule.isID(name) else {
                 throw ValidationError("a list's name is 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
             }
@@ -49,13 +59,13 @@ struct ListCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let upload = try AudienceUpload(file, format: format, isJSON: flags.isJSON)
-            let (app, name) = (app, name)
+            let source = try AudienceUpload(file, format: format, isJSON: flags.isJSON)
+            let (app, name, id) = (app, name, upload)
             let uploaded =
                 if flags.isDryRun {
-                    try await upload.run(app: app, list: name, to: nil)
+                    try await source.run(app: app, list: name, id: id, to: nil)
                 } else {
-                    try await flags.options.withLedger { try await upload.run(app: app, list: name, to: $0) }
+                    try await flags.options.withLedger { try await source.run(app: app, list: name, id: id, to: $0) }
                 }
             uploaded.printWarnings(isJSON: flags.isJSON)
             let note = flags.isDryRun ? ", nothing written" : ""

@@ -1,35 +1,27 @@
 import Campaigns
 import Operations
+import Store
 
-/// An upload's progress, redrawn in place; on a terminal only.
+/// An upload's progress: a bar on a terminal, now and then a line on standard error elsewhere, nothing with `--json`.
 struct UploadBar {
-    private static let width = 24
-    private static let interval = Duration.milliseconds(100)
+    private let isQuiet: Bool
+    private let isBar: Bool
+    private var report: UploadReport
 
-    let isShown: Bool
-    private var last: ContinuousClock.Instant?
-
-    init(isShown: Bool) {
-        self.isShown = isShown
+    init(isQuiet: Bool) {
+        let style = Terminal.progressStyle
+        self.isQuiet = isQuiet
+        isBar = style != .lines
+        report = UploadReport(style: style, now: WallClock.now().asRead)
     }
 
     mutating func show(_ progress: AudienceFile.Progress) {
-        let now = ContinuousClock.now
-        guard isShown, last.map({ now - $0 >= Self.interval }) ?? true else { return }
-        last = now
-        let devices = "\(NumberText.grouped(progress.devices)) devices"
-        guard let size = progress.size, size > 0 else {
-            Terminal.write("\r\u{1B}[2K\(devices)")
-            return
-        }
-        let filled = min(Self.width, Int(Double(progress.bytes) / Double(size) * Double(Self.width)))
-        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
-        let share = NumberText.percent(Int(min(progress.bytes, size)), of: Int(size))
-        Terminal.write("\r\u{1B}[2K[\(bar)]  \(share)  \(devices)")
+        guard !isQuiet, let text = report.update(progress, now: WallClock.now().asRead) else { return }
+        if isBar { Terminal.write(text) } else { Terminal.writeError(text) }
     }
 
     mutating func clear() {
-        if last != nil { Terminal.write("\r\u{1B}[2K") }
-        last = nil
+        let text = report.clear()
+        if !isQuiet, !text.isEmpty { Terminal.write(text) }
     }
 }

@@ -53,7 +53,7 @@ extension DeviceCommand {
         }
 
         private func load(_ ledger: Ledger?) async throws -> RegistryImport.Summary {
-            var bar = UploadBar(isShown: !output.json && Terminal.progressStyle != .lines)
+            var bar = UploadBar(isQuiet: output.json)
             defer { bar.clear() }
             do {
                 let source = try RegistryImport(path: file, format: AudienceUpload.format(of: file, named: format))
