@@ -47,6 +47,17 @@ extension Problem {
         )
     }
 
+    /// The app has no upload with this id, or it is of another list.
+    public static func unknownUpload(_ id: String, list: String, of other: String?, store: String) -> Problem {
+        Problem(
+            pointer: "/audience/upload",
+            code: .unknownUpload,
+            detail: other.map { "the upload \(id) is of the list \($0)" }
+                ?? "\(store) has no upload \(id); one that nobody goes on with for an hour is abandoned",
+            fix: "begin it first: fanfare list put \(list) FILE --app APP --upload \(id)"
+        )
+    }
+
     /// The registry has no device of the app, so that the audience is empty.
     public static func emptyRegistry(app: String, selector: String) -> Problem {
         Problem(

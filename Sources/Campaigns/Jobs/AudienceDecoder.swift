@@ -51,6 +51,37 @@ struct AudienceDecoder {
         return found.compactMap { $0 }.first
     }
 
+    /// Returns the id of the upload that is the list's version; `audience` is the selector.
+    func upload(of audience: Audience?, isRepeated: Bool) -> String? {
+        guard let id = reader.text("upload") else { return nil }
+        let location = reader.pointer.appending("upload")
+        guard NameRule.isID(id) else {
+            reader.log.refuse(.format, at: location, "upload must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+            return nil
+        }
+        guard case .list(_, version: nil)? = audience else {
+            // A list that is wrong itself is told of there.
+            if selectors != ["list"] || audience != nil {
+                reader.log.refuse(
+                    .conflict,
+                    at: location,
+                    "an upload is the version of a list that audience names without one",
+                    fix: "give list with its name alone, or leave upload out"
+                )
+            }
+            return nil
+        }
+        if isRepeated {
+            reader.log.refuse(
+                .conflict,
+                at: location,
+                "a repeated campaign takes the newest version of its list at each run",
+                fix: "leave it out"
+            )
+        }
+        return id
+    }
+
     /// Returns the audience's fields beside the selectors: `exclude` and `at_most`.
     func limits(isUrgent: Bool, isStored: Bool) -> (exclude: Audience?, atMost: Int?) {
         let atMost = reader.integer("at_most", in: 1...Int64(UInt32.max)).map { Int($0) }

@@ -50,6 +50,14 @@ struct InAppRules {
                 fix: "leave it out"
             )
         }
+        if audience?["upload"] != nil {
+            log.refuse(
+                .conflict,
+                at: location("audience", "upload"),
+                "an in-app campaign waits for no upload",
+                fix: "send it when the list is there, and leave upload out"
+            )
+        }
         for (path, segment) in segments where !segment.questions.isEmpty {
             log.refuse(
                 .conflict,

@@ -20,6 +20,8 @@ public struct Job: Sendable, Equatable {
     public var exclude: Audience?
     /// The largest audience; a larger one pauses the campaign before its first push.
     public var atMost: Int?
+    /// The id of the upload that is the list's version, and may be under way; nil if the list is there already.
+    public var upload: String?
     /// The content.
     public var content: Content
     /// The manner and the end of delivery.
@@ -39,6 +41,7 @@ public struct Job: Sendable, Equatable {
         audience: Audience,
         exclude: Audience? = nil,
         atMost: Int? = nil,
+        upload: String? = nil,
         content: Content,
         delivery: DeliveryOptions = DeliveryOptions()
     ) {
@@ -52,6 +55,7 @@ public struct Job: Sendable, Equatable {
         self.audience = audience
         self.exclude = exclude
         self.atMost = atMost
+        self.upload = upload
         self.content = content
         self.delivery = delivery
     }
@@ -95,7 +99,7 @@ extension Job {
     public var sendsPushes: Bool { kind != .inApp && delivery.show != .inApp }
 
     /// True if the audience is materialized into a list before planning (design, section 10).
-    public var isFrozenFirst: Bool { audience.isOfRegistry || exclude != nil }
+    public var isFrozenFirst: Bool { audience.isOfRegistry || exclude != nil || upload != nil }
 }
 
 /// A message, in terms that every provider maps to its own fields.

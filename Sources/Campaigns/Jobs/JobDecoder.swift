@@ -73,6 +73,7 @@ struct JobDraft {
         }
         reader.require("audience", fix: "say who is meant, for example {\"list\": \"sport\"}")
         var limits: (exclude: Audience?, atMost: Int?)?
+        var upload: String?
         let audience = reader.value("audience").flatMap { value -> Audience? in
             let isUrgent = options.policy.urgency == .urgent
             let location = pointer.appending("audience")
@@ -80,7 +81,9 @@ struct JobDraft {
             // The devices of a stored job are already checked.
             let decoder = AudienceDecoder(value, at: location, JobFields.audience, origin.envelope?.tokens, log)
             limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
-            return decoder?.audience(isUrgent: isUrgent, isStored: isStored)
+            let audience = decoder?.audience(isUrgent: isUrgent, isStored: isStored)
+            upload = decoder?.upload(of: audience, isRepeated: options.repetition != nil)
+            return audience
         }
         let inApp = InAppRules(
             content: content,
@@ -119,6 +122,7 @@ struct JobDraft {
             audience: audience,
             exclude: limits?.exclude,
             atMost: limits?.atMost,
+            upload: upload,
             content: content,
             delivery: options
         )

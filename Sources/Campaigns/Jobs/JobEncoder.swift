@@ -17,11 +17,14 @@ extension Job {
     /// Default values are left out, so that fields of later versions do not change a job's identity.
     public func canonicalJSON() -> [UInt8] {
         var members = encodedMembers()
-        members.append(JSONMember("audience", encodedAudience(withoutDevices: false)))
+        members.append(JSONMember("audience", encodedAudience(withoutDevices: false, upload: upload)))
         return JSONWriter.bytes(.object(members), sortedKeys: true)
     }
 
     /// Returns the bytes that the ledger stores; ``init(stored:)`` reads them back.
+    ///
+    /// They have no `upload`, which the ledger keeps beside them while it is awaited: an earlier version, which does not
+    /// know the field, can plan the campaign afterwards.
     ///
     /// - Parameter withoutDevices: Leaves the inline devices out, which the ledger stores as a list.
     public func storedJSON(withoutDevices: Bool = true) -> [UInt8] {
@@ -42,10 +45,11 @@ extension Job {
         self = job
     }
 
-    private func encodedAudience(withoutDevices: Bool) -> JSONValue {
+    private func encodedAudience(withoutDevices: Bool, upload: String? = nil) -> JSONValue {
         var members = [audience.encoded(withoutDevices: withoutDevices)]
         if let exclude { members.append(JSONMember("exclude", .object([exclude.encoded(withoutDevices: false)]))) }
         if let atMost { members.append(JSONMember("at_most", .number(JSONNumber(atMost)))) }
+        if let upload { members.append(JSONMember("upload", .string(upload))) }
         return .object(members)
     }
 

@@ -21,8 +21,13 @@ extension JobSchema {
                 "at_most": {
                   "description": "A larger audience pauses the campaign before its first push.",
                   "type": "integer", "minimum": 1, "maximum": 4294967295, "default": null
+                },
+                "upload": {
+                  "description": "The id of an upload of the list, which may be under way: nothing is sent before it is complete. Then list has no version.",
+                  "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$", "default": null
                 }
-              }
+              },
+              "dependentRequired": {"upload": ["list"]}
             },
             "exclude": {
               "description": "The same selectors as of the audience, but not everyone.",

@@ -72,6 +72,7 @@ final class AudienceFreezer {
     /// Works for about this long; returns `written` while there is more to do, and `passed` as soon as a piece of an
     /// audience that flows may be cut.
     func step(upTo limit: Duration) async throws -> FreezeResult {
+        if let whole = try await adopted() { return whole }
         let end = ContinuousClock.now + limit
         while !walk.isOver {
             setSpan()
@@ -101,9 +102,24 @@ final class AudienceFreezer {
         }
         if try await write(closing: true) == .fenced { return .fenced }
         let (final, lease) = (audience, lease)
-        let (contents, parts) = (try await contents(), try await parts())
+        let (contents, parts) = (try await contents(), try await parts(of: audience.list))
         return try await ledger.write(.synced) { [ledger] in
             try $0.finishFrozen(final, contents: contents, parts: parts, by: lease, now: ledger.now())
+        }
+    }
+
+    /// Gives the campaign an uploaded list itself, if all of its devices are meant; nil if they must be looked at.
+    private func adopted() async throws -> FreezeResult? {
+        guard let source = audience.source, audience.excluded == nil, job.exclude == nil, audience.chunks == 0,
+            case .list = job.audience
+        else { return nil }
+        let found = try await ledger.read { try $0.chunkProviders(list: source) }
+        guard !found.isEmpty, found.allSatisfy(job.brings(for:)) else { return nil }
+        let isKnown = found == [audience.provider]
+        let contents = isKnown ? [] : try apps.contents(of: job, app: audience.app, for: found)
+        let (whole, lease, parts) = (audience, lease, try await parts(of: source))
+        return try await ledger.write(.synced) { [ledger] in
+            try $0.adoptSource(of: whole, contents: contents, parts: parts, by: lease, now: ledger.now())
         }
     }
 
@@ -129,9 +145,8 @@ final class AudienceFreezer {
     }
 
     /// Returns the parts of a campaign that is cut by time zone; only the lease's holder writes to its list.
-    private func parts() async throws -> [NewPart] {
+    private func parts(of list: UInt32) async throws -> [NewPart] {
         guard job.isByTimeZone else { return [] }
-        let list = audience.list
         let zones = try await ledger.read { try $0.timeZones(list: list) }
         return apps.parts(of: job, zones: Set(zones), at: ledger.now())
     }

@@ -116,6 +116,8 @@ extension Intake {
         case .devices(let devices):
             let list = try InlineList(devices: devices)
             return .inline(list.chunks, version: list.version, duplicates: list.duplicates)
+        // The upload is awaited before there is a list.
+        case .list where job.upload != nil: return .registry
         case .list(let name, let version):
             let app = job.app
             return .list(try await list(app: app, name: name, version: version))
@@ -152,8 +154,11 @@ extension Intake {
     /// Returns the freezing of the audience; the campaign keeps the version of the excluded list at its acceptance.
     private func freezing(_ job: Job) async throws -> NewCampaign.Freezing? {
         guard job.isFrozenFirst else { return nil }
-        guard case .list(let name, let version) = job.exclude else { return NewCampaign.Freezing(excludedList: nil) }
-        return NewCampaign.Freezing(excludedList: try await list(app: job.app, name: name, version: version))
+        guard case .list(let name, let version) = job.exclude else {
+            return NewCampaign.Freezing(excludedList: nil, upload: job.upload)
+        }
+        let excluded = try await list(app: job.app, name: name, version: version)
+        return NewCampaign.Freezing(excludedList: excluded, upload: job.upload)
     }
 }
 

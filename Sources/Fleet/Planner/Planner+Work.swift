@@ -78,8 +78,10 @@ extension Planner {
     }
 
     private func openAudience(_ audience: LeasedAudience) async throws -> AudienceFreezer? {
-        let found = try await OpenedAudience.open(audience.token, apps: limits, ledger: ledger)
-        guard let opened = found else { return nil }
+        let token = audience.token
+        // Its audience is an upload that is not complete: the ledger says when there is something to freeze.
+        guard try await ledger.read({ try $0.awaitedUpload(of: token.campaign) }) == nil else { return nil }
+        guard let opened = try await OpenedAudience.open(token, apps: limits, ledger: ledger) else { return nil }
         if let estimate = opened.audience.estimate, let flow = opened.audience.flow {
             let metadata: Logger.Metadata = [
                 "campaign": "\(audience.facts.id)", "range": "\(flow.range + 1) of \(flow.ranges)",

@@ -21,6 +21,18 @@ struct AudienceSelectorTests {
         #expect(decode("{\"list\": \"sport\", \"at_most\": 3}").job?.isFrozenFirst == false)
     }
 
+    @Test func `an upload is the version of a list, part of what the job is, and not stored with it`() throws {
+        let job = try #require(decode("{\"list\": \"sport\", \"upload\": \"up-1\"}").job)
+        #expect(job.audience == .list(name: "sport", version: nil) && job.upload == "up-1" && job.isFrozenFirst)
+        let other = try #require(decode("{\"list\": \"sport\", \"upload\": \"up-2\"}").job)
+        #expect(job.canonicalJSON() != other.canonicalJSON())
+        // An earlier version plans the campaign, and does not know the field.
+        var stored = try Job(stored: job.storedJSON())
+        #expect(stored.upload == nil)
+        stored.upload = "up-1"
+        #expect(stored == job)
+    }
+
     @Test func `two spellings of a segment are the same job, and another one is not`() {
         func identity(_ segment: String) -> [UInt8]? {
             decode("{\"segment\": \"\(segment)\"}").job?.canonicalJSON()
@@ -50,6 +62,10 @@ struct AudienceSelectorTests {
         ("{\"list\": \"l\", \"exclude\": {\"at_most\": 3}}", "/audience/exclude/at_most", "unknown_field"),
         ("{\"list\": \"l\", \"exclude\": {\"segment\": \"a b\"}}", "/audience/exclude/segment", "syntax"),
         ("{\"list\": \"l\", \"at_most\": 0}", "/audience/at_most", "range"),
+        ("{\"list\": \"l@3\", \"upload\": \"u\"}", "/audience/upload", "conflict"),
+        ("{\"everyone\": true, \"upload\": \"u\"}", "/audience/upload", "conflict"),
+        ("{\"list\": \"l\", \"upload\": \"a b\"}", "/audience/upload", "format"),
+        ("{\"list\": \"l\", \"exclude\": {\"list\": \"m\", \"upload\": \"u\"}}", "/audience/exclude/upload", "unknown_field"),
     ])
     func `what names nobody, or cannot be read, is refused with its place`(
         audience: String,
