@@ -3,7 +3,7 @@ SIMULATOR.
 
 openapi-python-client has made the package fanfare_client of the document. The access token is in FANFARE_TOKEN.
 """
-import importlib, inspect, io, json, os, pkgutil, sys, time, urllib.request
+import hashlib, importlib, inspect, io, json, os, pkgutil, sys, time, urllib.request
 
 import fanfare_client
 from fanfare_client import models
@@ -141,6 +141,29 @@ def tour():
     expect(call("reportCampaign", APP, "derby-kickoff").accepted == campaign.accepted, "another report")
     events = call("streamCampaignEvents", APP, "derby-kickoff")
     expect("campaign.completed" in events or "completed" in events, "no event of the end", events)
+
+
+def upload():
+    """Uploads devices in two parts, one of them twice, and names the upload in a job before it is complete."""
+    csv = ("token\n" + "".join(token + "\n" for token in tokens(DEVICES))).encode()
+    names = (APP, "parted", "parted-1")
+    begun = call("beginUpload", *names, body=models.UploadForm.from_dict({"format": "csv"}), status=201)
+    expect(begun.parts == 0, "an upload begins with parts", begun)
+    parts = [csv[:10_000], csv[10_000:]]
+    for number, part in enumerate(parts[:1] * 2):
+        taken = call("putUploadPart", *names, 0, body=File(io.BytesIO(part)), sha256=hashlib.sha256(part).hexdigest(),
+                     status=200 if number else 201)
+        expect(taken.existing == bool(number), "a part is there", taken)
+    waiting = job("parted", {"list": "parted", "upload": "parted-1"}, ttl=120)
+    expect(call("sendCampaign", body=waiting, status=202).verdict == models.VerdictVerdict.PENDING, "no verdict")
+    call("putUploadPart", *names, 1, body=File(io.BytesIO(parts[1])), sha256=hashlib.sha256(parts[1]).hexdigest(),
+         status=201)
+    expect(call("getUpload", *names).parts == 2, "not both parts are there")
+    expect(call("completeUpload", *names, status=201).devices == DEVICES, "not every device is in the list")
+    call("beginUpload", APP, "parted", "parted-2", body=models.UploadForm.from_dict({"format": "csv"}),
+         status=201)
+    expect(call("abandonUpload", APP, "parted", "parted-2").abandoned, "it is not abandoned")
+    expect(wait_for("parted", "completed").audience == DEVICES, "not every device was meant")
 
 
 def orders():
@@ -285,7 +308,7 @@ def looks():
     expect("fanfare_" in call("metrics"), "no metrics")
 
 
-for scene in (tour, orders, changes, looks_ahead, schedules, contents, devices, parked, reloads, looks):
+for scene in (tour, upload, orders, changes, looks_ahead, schedules, contents, devices, parked, reloads, looks):
     scene()
 left = {name for name, module in FUNCTIONS.items() if ".default." in module.__name__} - CALLED
 expect(left == {"streamevents"}, "not called", left)  # it never ends

@@ -111,6 +111,29 @@ enum APIOperations {
             good: .json("List"),
             body: .devices
         ),
+        "beginUpload": Operation(
+            summary: "Begin an upload of a list in parts, or find what is there of it; a job may name it at once",
+            statuses: [200, 201],
+            good: .json("Upload"),
+            body: .json("UploadForm")
+        ),
+        "getUpload": Operation(summary: "The state of an upload: the parts that are there", good: .json("Upload")),
+        "putUploadPart": Operation(
+            summary: "Send the next part of an upload; the same part again changes nothing",
+            statuses: [200, 201],
+            good: .json("UploadPart"),
+            body: .bytes,
+            query: [("sha256", Schemas.hash)]
+        ),
+        "completeUpload": Operation(
+            summary: "Make the new version of the list from the parts; jobs that wait for it begin",
+            statuses: [200, 201],
+            good: .json("List")
+        ),
+        "abandonUpload": Operation(
+            summary: "Abandon an upload; jobs that wait for it fail",
+            good: .json("AbandonedUpload")
+        ),
         "listLists": Operation(summary: "The lists of an app", good: .json("Lists")),
         "putDevice": Operation(
             summary: "Register a device, or change it",

@@ -71,6 +71,9 @@ enum Schemas {
             )
         ),
         JSONMember("List", listOfDevices), JSONMember("Lists", object(["lists": ["type": "array", "items": object]])),
+        JSONMember("UploadForm", uploadForm), JSONMember("Upload", upload),
+        JSONMember("UploadPart", object(["upload": id, "part": count, "existing": flag])),
+        JSONMember("AbandonedUpload", object(["app": app, "upload": id, "abandoned": flag])),
         JSONMember("Device", object), JSONMember("Result", object(["app": app, "id": text, "result": text])),
         JSONMember("Content", content), JSONMember("Contents", object(["contents": list("Content")])),
         JSONMember("Forgotten", object(["app": app, "forgotten": texts, "list_places": count])),
@@ -236,10 +239,29 @@ enum Schemas {
         "at": instant,
     ])
 
-    private static let listOfDevices = object([
-        "app": app, "name": id, "version": text, "devices": count, "duplicates": count, "existing": flag,
-        "warnings": list("Error"),
-    ])
+    /// A SHA-256 in hexadecimal digits.
+    static let hash: JSONValue = ["type": "string", "pattern": "^[0-9a-fA-F]{64}$"]
+
+    private static let listOfDevices = object(
+        [
+            "app": app, "name": id, "version": text, "devices": count, "duplicates": count, "existing": flag,
+            "upload": id, "warnings": list("Error"),
+        ],
+        optional: ["upload"]
+    )
+
+    private static let uploadForm: JSONValue = [
+        "type": "object", "additionalProperties": false,
+        "properties": ["format": ["enum": ["csv", "ndjson"]]], "required": ["format"],
+    ]
+
+    private static let upload = object(
+        [
+            "app": app, "name": id, "upload": id, "state": ["enum": ["under_way", "complete"]],
+            "format": ["enum": ["csv", "ndjson"]], "parts": count, "bytes": count, "part_bytes_max": count,
+        ],
+        optional: ["format", "parts", "bytes", "part_bytes_max"]
+    )
 
     private static let parked = object(
         [

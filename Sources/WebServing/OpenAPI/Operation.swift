@@ -10,6 +10,8 @@ package struct Operation: Sendable {
         case devices
         /// A content that apps fetch.
         case content
+        /// Bytes of a file.
+        case bytes
     }
 
     /// The forms of a successful answer.
@@ -76,7 +78,7 @@ extension Operation {
         switch body {
         case .devices: types = ["text/csv", "application/x-ndjson"]
         case .content: types = ContentType.allCases.map(\.rawValue)
-        case .json, nil: return []
+        case .json, .bytes, nil: return []
         }
         let schema: JSONValue = ["type": "string", "enum": .array(types.map(JSONValue.string))]
         return [Self.parameter("content_type", in: "query", schema: schema, isRequired: true)]
@@ -85,6 +87,7 @@ extension Operation {
     /// The schemas of parameters, by name.
     private static let schemas: [String: JSONValue] = [
         "app": JSONSchema.app, "id": JSONSchema.id, "list": JSONSchema.id, "content": JSONSchema.id,
+        "upload": JSONSchema.id, "part": ["type": "integer", "minimum": 0],
         "number": ["type": "integer", "minimum": 1],
         "device": ["type": "string", "minLength": 1, "maxLength": 128],
         "Last-Event-ID": ["type": "integer", "minimum": 0], "Fanfare-User": JSONSchema.text,
@@ -104,6 +107,8 @@ extension Operation {
         switch body {
         case .json(let name):
             ["required": true, "content": ["application/json": ["schema": JSONSchema.reference(name)]]]
+        case .bytes:
+            ["required": true, "content": [BodyReader.bytesType: ["schema": JSONSchema.bytes]]]
         case .content, .devices:
             // Generators make no function of a body of several types, and none of most of these types.
             [
