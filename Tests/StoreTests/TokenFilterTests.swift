@@ -24,7 +24,7 @@ import Testing
 
     @Test func `more devices than fit into the memory that it takes are told apart as well`() throws {
         let filter = try TokenFilter()
-        // 900,000 hashes take 18 MB of pages, of which 16 are kept.
+        // 900,000 hashes are three runs in the temporary database, and the latest in memory.
         for start in stride(from: 0, to: 900_000, by: 30_000) {
             let new = try filter.areNew((start..<start + 30_000).map { device($0) })
             #expect(new.allSatisfy { $0 })
@@ -32,5 +32,10 @@ import Testing
         let mixed = try filter.areNew((0..<1000).map { device($0 * 1000) })
         #expect(mixed.prefix(900).allSatisfy { !$0 })
         #expect(mixed.suffix(100).allSatisfy { $0 })
+        // All of a run are found again, wherever they are in it; what was never entered is not.
+        let seen = try filter.wereSeen((300_000..<310_000).map { device($0) })
+        #expect(seen.allSatisfy { $0 })
+        let strangers = try filter.wereSeen((2_000_000..<2_010_000).map { device($0) })
+        #expect(!strangers.contains(true))
     }
 }
