@@ -14,6 +14,7 @@ extension BenchStage {
         case .planning: return try await PlanningScenario(stage: self).run()
         case .first: return try await FirstScenario(stage: self).run()
         case .registry: return try await RegistryScenario(stage: self).run()
+        case .lists: return try await ListsScenario(stage: self).run()
         case .fire: return try await FireScenario(stage: self).run()
         case .dashboard: return try await DashboardScenario(stage: self).run()
         case .edge: return try await EdgeScenario(stage: self).run()

@@ -59,6 +59,20 @@ package actor ChildProcesses {
         return text(member)
     }
 
+    /// Runs a command to its end and returns the most memory that it had resident, in KiB; throws when it fails.
+    func residentPeak(_ name: String, _ command: [String]) async throws -> Int {
+        let member = try launch(name, command, [:])
+        members.append(member)
+        var peak = 0
+        while member.process.isRunning {
+            peak = max(peak, ProcessMetrics.residentPeak(of: member.process.processIdentifier) ?? 0)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        members.removeAll { $0.process === member.process }
+        guard member.process.terminationStatus == 0 else { throw failure(of: member) }
+        return peak
+    }
+
     // MARK: Reading
 
     /// Returns the first line that a process prints; throws when there is none in time.

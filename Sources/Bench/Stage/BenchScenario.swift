@@ -14,6 +14,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     case planning
     case first
     case registry
+    case lists
     case urgent
     case rate
     case variables
@@ -39,6 +40,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .planning: "CPU for a device of a process that only plans, from a list and from a segment"
         case .first: "a campaign to a segment, from publish to its first request, while its audience is frozen"
         case .registry: "the time that a device takes to register and to be indexed, and the size of the index"
+        case .lists: "the upload of a list: devices a second and the client's memory, beside the disk's rate"
         case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
         case .fire: "a held campaign, from the commit of fire to the first request at the far side"
         case .orders: "pause and cancel, from their commit until nothing is sent, and until nothing is pending"
@@ -55,7 +57,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .transport: 1_000_000
         case .sending, .bearer, .latency: 2_000_000
         case .memory: 10_000_000
-        case .first: 5_000_000
+        case .first, .lists: 5_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
         case .edge, .registry: 500_000
@@ -68,7 +70,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     var rounds: Int {
         switch self {
         case .transport, .sending, .bearer, .fire, .first: 5
-        case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders, .dashboard: 3
+        case .latency, .dead, .goaway, .retries, .scaling, .planning, .lists, .variables, .orders, .dashboard: 3
         case .allocations, .memory, .limits, .urgent, .rate, .edge, .registry: 1
         }
     }
