@@ -40,9 +40,9 @@ import Testing
             #expect(again.status == 200 && again.json?["parts"]?.integer == 2 && again.json?["bytes"]?.integer == 400)
             #expect(try await put(2, parts[2], server).status == 201)
             #expect(try await server.ask("GET", "/v1/apps/news/lists").json?["lists"]?.array?.isEmpty == true)
-            let whole = try await server.ask("POST", Self.path + "/complete")
+            let whole = try await server.ask("POST", Self.path + ":complete")
             #expect(whole.status == 201 && whole.json?["devices"]?.integer == 9, "\(whole.text)")
-            let repeated = try await server.ask("POST", Self.path + "/complete")
+            let repeated = try await server.ask("POST", Self.path + ":complete")
             #expect(repeated.status == 200 && repeated.json?["version"] == whole.json?["version"])
             #expect(try await server.ask("GET", Self.path).json?["state"]?.string == "complete")
             // In one body it is the same version.
@@ -78,7 +78,7 @@ import Testing
             // The id may begin anew.
             #expect(try await server.ask("PUT", Self.path, body: #"{"format": "csv"}"#).status == 201)
             #expect(try await put(0, "token\n\(token(1))\nbad\n", server).status == 201)
-            let refused = try await server.ask("POST", Self.path + "/complete")
+            let refused = try await server.ask("POST", Self.path + ":complete")
             #expect(refused.status == 422 && refused.problem == "invalid-audience", "\(refused.text)")
             #expect(try await server.ask("GET", Self.path).status == 404)
             #expect(try await server.ask("GET", "/v1/apps/news/lists").json?["lists"]?.array?.isEmpty == true)

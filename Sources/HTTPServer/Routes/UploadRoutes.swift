@@ -22,7 +22,7 @@ enum UploadRoutes {
         ),
         Route(
             .post,
-            "/v1/apps/{app}/lists/{list}/uploads/{upload}/complete",
+            "/v1/apps/{app}/lists/{list}/uploads/{upload}:complete",
             .role(.operator),
             "completeUpload",
             complete

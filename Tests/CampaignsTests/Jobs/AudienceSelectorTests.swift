@@ -65,7 +65,7 @@ struct AudienceSelectorTests {
         ("{\"list\": \"l@3\", \"upload\": \"u\"}", "/audience/upload", "conflict"),
         ("{\"everyone\": true, \"upload\": \"u\"}", "/audience/upload", "conflict"),
         ("{\"list\": \"l\", \"upload\": \"a b\"}", "/audience/upload", "format"),
-        ("{\"list\": \"l\", \"exclude\": {\"list\": \"m\", \"upload\": \"u\"}}", "/audience/exclude/upload", "unknown_field"),
+        ("{\"list\": \"l\", \"exclude\": {\"upload\": \"u\"}}", "/audience/exclude/upload", "unknown_field"),
     ])
     func `what names nobody, or cannot be read, is refused with its place`(
         audience: String,
