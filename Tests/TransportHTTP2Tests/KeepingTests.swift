@@ -1,4 +1,5 @@
 import Delivery
+import HTTP2
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix

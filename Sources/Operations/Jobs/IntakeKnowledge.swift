@@ -19,7 +19,7 @@ extension LedgerReader {
             knowledge.providers = Set(devices.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
         case .list where job.upload != nil:
             // Its devices are not known before it is complete.
-            let upload = try job.upload.flatMap { id throws(LedgerError) in try upload(id, app: job.app) }
+            let upload = try job.upload.flatMap { id throws(LedgerError) in try self.upload(id, app: job.app) }
             knowledge.isUploadKnown = upload.map { $0.standing != .gone } ?? false
             knowledge.uploadName = upload?.name
         case .list(let name, let version):

@@ -1,5 +1,5 @@
 package import Campaigns
-package import Delivery
+import Delivery
 package import Store
 import TLS
 
