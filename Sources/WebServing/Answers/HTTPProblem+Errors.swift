@@ -1,5 +1,6 @@
 import Campaigns
 import HTTPTypes
+import Operations
 import Store
 
 extension HTTPProblem {
