@@ -49,8 +49,9 @@ extension ConnectionPool {
         public var idleMax: Duration = .seconds(300)
         /// The time for which a connection without requests must have been ready for its end to be no failure.
         public var idleMin: Duration = .seconds(5)
-        /// The first wait before a kept connection that ended is opened anew, with jitter; it doubles with each one that
-        /// ended without a request, up to ``reopenMax``.
+        /// The first wait before a kept connection that ended is opened anew, with jitter.
+        ///
+        /// It doubles with each one that ended without a request, up to ``reopenMax``.
         public var reopenBase: Duration = .seconds(1)
         /// The longest wait before a kept connection is opened anew.
         public var reopenMax: Duration = .seconds(600)
