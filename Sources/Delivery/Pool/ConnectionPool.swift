@@ -48,7 +48,7 @@ public struct ConnectionPool: Sendable {
     var hasDemand = false
     var saturatedSince: MonotonicInstant?
     var isShutDown = false
-    /// What is kept while there is nothing to send.
+    /// The connections to keep while there is nothing to send.
     var keeping = Keeping()
     /// The starts after a silence so far.
     public internal(set) var starts = Starts()
