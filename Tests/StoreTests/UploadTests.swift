@@ -150,7 +150,7 @@ struct UploadTests {
         #expect(try await ledger.write { try $0.abandonUpload("given-up", app: "news", now: .start) })
         #expect(try await failure(givenUp))
         #expect(try await !failure(left))
-        while try await ledger.write({ try $0.sweepLists(now: .start + 3601) }) {}
+        while try await ledger.write(.normal, { try $0.sweepLists(now: .start + 3601) }) {}
         try await ledger.write { try $0.settleUploadWaits(now: .start + 3601) }
         #expect(try await failure(left))
         #expect(try await standing("left") == nil)
