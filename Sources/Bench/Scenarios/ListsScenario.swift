@@ -104,7 +104,7 @@ struct ListsScenario: Sendable {
 
     private func writeFile(_ path: String, _ devices: Int, seed: UInt64) throws {
         var tokens = MadeUpTokens(seed: seed)
-        FileManager.default.createFile(atPath: path, contents: Data("token\n".utf8))
+        try Data("token\n".utf8).write(to: URL(fileURLWithPath: path))
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         defer { try? handle.close() }
         _ = try handle.seekToEnd()
@@ -127,7 +127,7 @@ struct ListsScenario: Sendable {
     private func diskSeconds(_ bytes: Int, in folder: String) throws -> Double {
         let path = folder + "/disk"
         let piece = Data(repeating: 0x5A, count: 1 << 20)
-        FileManager.default.createFile(atPath: path, contents: nil)
+        try Data().write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let start = ContinuousClock.now
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
