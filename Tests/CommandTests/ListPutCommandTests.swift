@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Operations
 import Store
 import Testing
