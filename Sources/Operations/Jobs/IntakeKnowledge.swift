@@ -19,9 +19,9 @@ extension LedgerReader {
             knowledge.providers = Set(devices.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
         case .list where job.upload != nil:
             // Its devices are not known before it is complete.
-            let upload = try job.upload.flatMap { id throws(LedgerError) in try self.upload(id, app: job.app) }
-            knowledge.isUploadKnown = upload.map { $0.standing != .gone } ?? false
-            knowledge.uploadName = upload?.name
+            let known = try job.upload.flatMap { id throws(LedgerError) in try self.upload(id, app: job.app) }
+            knowledge.isUploadKnown = known.map { $0.standing != .gone } ?? false
+            knowledge.uploadName = known?.name
         case .list(let name, let version):
             let list = try list(app: job.app, name: name, version: version)
             knowledge.isAudienceKnown = list != nil
