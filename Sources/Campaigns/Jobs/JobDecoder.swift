@@ -72,24 +72,12 @@ struct JobDraft {
             )
         }
         reader.require("audience", fix: "say who is meant, for example {\"list\": \"sport\"}")
-        var limits: (exclude: Audience?, atMost: Int?)?
-        var upload: String?
-        let audience = reader.value("audience").flatMap { value -> Audience? in
-            let isUrgent = options.policy.urgency == .urgent
-            let location = pointer.appending("audience")
-            let isStored = origin.envelope == nil
-            // The devices of a stored job are already checked.
-            let decoder = AudienceDecoder(value, at: location, JobFields.audience, origin.envelope?.tokens, log)
-            limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
-            let audience = decoder?.audience(isUrgent: isUrgent, isStored: isStored)
-            upload = decoder?.upload(of: audience, isRepeated: options.repetition != nil)
-            return audience
-        }
+        let meant = JobDraft.audience(reader, options, origin, at: pointer.appending("audience"), log)
         let inApp = InAppRules(
             content: content,
             delivery: value["delivery"],
             audience: value["audience"],
-            segments: InAppRules.segments(audience, limits?.exclude),
+            segments: InAppRules.segments(meant.audience, meant.exclude),
             pointer: pointer,
             log: log
         )
@@ -104,13 +92,13 @@ struct JobDraft {
             if options.repetition != nil { identity.checkRepeated(reader) }
             JobDraft.compareUrgency(options.policy.urgency, envelope: envelope, at: pointer, log)
         }
-        if let content, case .devices(let devices)? = audience, origin.envelope != nil, log.isEmpty {
+        if let content, case .devices(let devices)? = meant.audience, origin.envelope != nil, log.isEmpty {
             JobDraft.warnOfVariables(content, options, devices, at: pointer, log)
         }
         let name = reader.text("name")
         let tags = reader.texts("tags", countMax: JobDraft.tagsMax)
         let metadata = JobDraft.metadata(reader)
-        guard let id, let app, let content, let audience else { return }
+        guard let id, let app, let content, let audience = meant.audience else { return }
         job = Job(
             id: id,
             app: app,
@@ -120,12 +108,32 @@ struct JobDraft {
             tags: tags,
             metadata: metadata,
             audience: audience,
-            exclude: limits?.exclude,
-            atMost: limits?.atMost,
-            upload: upload,
+            exclude: meant.exclude,
+            atMost: meant.atMost,
+            upload: meant.upload,
             content: content,
             delivery: options
         )
+    }
+
+    /// The devices that a job means, as far as they can be read, and the upload that their list comes from.
+    private static func audience(
+        _ reader: ObjectReader,
+        _ options: DeliveryOptions,
+        _ origin: JobOrigin,
+        at pointer: JSONPointer,
+        _ log: ProblemLog
+    ) -> (audience: Audience?, exclude: Audience?, atMost: Int?, upload: String?) {
+        let (isUrgent, isStored) = (options.policy.urgency == .urgent, origin.envelope == nil)
+        // The devices of a stored job are already checked.
+        let tokens = origin.envelope?.tokens
+        guard let value = reader.value("audience"),
+            let decoder = AudienceDecoder(value, at: pointer, JobFields.audience, tokens, log)
+        else { return (nil, nil, nil, nil) }
+        let limits = decoder.limits(isUrgent: isUrgent, isStored: isStored)
+        let audience = decoder.audience(isUrgent: isUrgent, isStored: isStored)
+        let upload = decoder.upload(of: audience, isRepeated: options.repetition != nil)
+        return (audience, limits.exclude, limits.atMost, upload)
     }
 
     /// Warns of template variables that no device of the job has.

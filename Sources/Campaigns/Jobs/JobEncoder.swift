@@ -23,8 +23,8 @@ extension Job {
 
     /// Returns the bytes that the ledger stores; ``init(stored:)`` reads them back.
     ///
-    /// They have no `upload`, which the ledger keeps beside them while it is awaited: an earlier version, which does not
-    /// know the field, can plan the campaign afterwards.
+    /// They have no `upload`, which the ledger keeps beside them while it is awaited: an earlier version, which does
+    /// not know the field, can plan the campaign afterwards.
     ///
     /// - Parameter withoutDevices: Leaves the inline devices out, which the ledger stores as a list.
     public func storedJSON(withoutDevices: Bool = true) -> [UInt8] {

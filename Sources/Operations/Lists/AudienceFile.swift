@@ -43,8 +43,9 @@ package final class AudienceFile {
 
     /// Uploads the file as a version of a list; after the first bad line the rest is only checked.
     ///
-    /// Without a ledger it writes nothing. Throws `InputFile.Unreadable`, `LedgerError` or `UploadProblem`; then nothing
-    /// is kept, except of an upload that has an id. `begun` gets the number of chunks that the ledger has of that.
+    /// Without a ledger it writes nothing. Throws `InputFile.Unreadable`, `LedgerError` or `UploadProblem`; then
+    /// nothing is kept, except of an upload that has an id. `begun` gets the number of chunks that the ledger has of
+    /// that.
     package func upload(
         app: String,
         list: String,

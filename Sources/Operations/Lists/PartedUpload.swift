@@ -38,7 +38,8 @@ package struct PartedUpload: Sendable {
 
     /// Takes a part, synced; the same part again changes nothing.
     ///
-    /// Returns false for one that was there. `digest` is the hash that the client has computed, as 64 hexadecimal digits.
+    /// Returns false for one that was there. `digest` is the hash that the client has computed, as 64 hexadecimal
+    /// digits.
     package func take(_ number: Int, _ bytes: [UInt8], digest: String) async throws -> Bool {
         let hash = SHA256.digest(bytes)
         guard Hexadecimal.text(hash) == digest.lowercased() else { throw UploadProblem.damaged(part: number) }
