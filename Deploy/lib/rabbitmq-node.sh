@@ -27,18 +27,21 @@ answers_on() {
     (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# A process that ended but was not reaped still takes signals; only its command line is empty.
+# A process that ended but was not reaped still takes signals; only its command line is empty. Without a pid the path
+# would be the kernel's own command line.
 is_running() {
-    [ -n "$(tr -d '\0' 2>/dev/null <"/proc/$1/cmdline")" ]
+    [ -n "$1" ] && [ -n "$(tr -d '\0' 2>/dev/null <"/proc/$1/cmdline")" ]
 } 2>/dev/null
 
-# Writes DIR/env once, so that a restart keeps ports and data.
+# Writes DIR/env once, so that a restart keeps ports and data. A node of a cluster (rabbitmq-cluster.sh) is given the
+# cluster's home, where the cookie is that all of its nodes share, and the port of their common epmd.
 prepare_node() {
-    local dir=$1
-    mkdir -p "$dir/home" "$dir/log" "$dir/mnesia"
+    local dir=$1 home=${2:-$1/home} epmd=${3:-}
+    mkdir -p "$home" "$dir/log" "$dir/mnesia"
     [ -f "$dir/env" ] && return
-    local amqp dist epmd management
-    amqp=$(free_port) dist=$(free_port) epmd=$(free_port) management=$(free_port)
+    local amqp dist management
+    amqp=$(free_port) dist=$(free_port) management=$(free_port)
+    [ -n "$epmd" ] || epmd=$(free_port)
     cat >"$dir/rabbitmq.conf" <<CONF
 listeners.tcp.1 = 127.0.0.1:$amqp
 management.tcp.ip = 127.0.0.1
@@ -50,7 +53,7 @@ CONF
     cat >"$dir/env" <<ENV
 AMQP_PORT=$amqp
 MANAGEMENT_PORT=$management
-export HOME=$dir/home
+export HOME=$home
 export RABBITMQ_NODENAME=fanfare-$amqp@localhost
 export RABBITMQ_NODE_PORT=$amqp
 export RABBITMQ_DIST_PORT=$dist
@@ -67,23 +70,37 @@ export RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='-kernel inet_dist_use_interface {127
 ENV
 }
 
-start_node() {
-    local dir=$1 waited=0
-    prepare_node "$dir"
+# Starts an epmd of our own in the foreground, so that its pid is known; a node would start one that outlives it.
+start_epmd() {
+    local dir=$1 port=$2
+    answers_on "$port" && return
+    ERL_EPMD_ADDRESS=127.0.0.1 epmd -port "$port" </dev/null >"$dir/log/epmd" 2>&1 &
+    echo $! >"$dir/epmd.pid"
+    # A node that finds none starts one of its own.
+    while is_running "$(cat "$dir/epmd.pid")" && ! answers_on "$port"; do sleep 0.02; done
+}
+
+# Starts a prepared node without waiting for it.
+launch_node() {
+    local dir=$1
     (
         . "$dir/env"
         cd "$dir" || exit 1
-        # An epmd of our own in the foreground, so that its pid is known; the node would start one that outlives it.
-        if ! answers_on "$ERL_EPMD_PORT"; then
-            epmd -port "$ERL_EPMD_PORT" </dev/null >"$dir/log/epmd" 2>&1 &
-            echo $! >"$dir/epmd.pid"
-            # A node that finds none starts one of its own.
-            while is_running "$(cat "$dir/epmd.pid")" && ! answers_on "$ERL_EPMD_PORT"; do sleep 0.02; done
-        fi
+        start_epmd "$dir" "$ERL_EPMD_PORT"
         rm -f "$dir/node.pid"
         exec /usr/lib/rabbitmq/bin/rabbitmq-server </dev/null >"$dir/log/start" 2>&1
     ) &
     echo $! >"$dir/server.pid"
+}
+
+start_node() {
+    prepare_node "$1"
+    launch_node "$1"
+    await_node "$1"
+}
+
+await_node() {
+    local dir=$1 waited=0
     . "$dir/env"
     while ! { answers_on "$AMQP_PORT" && answers_on "$MANAGEMENT_PORT"; }; do
         waited=$((waited + 1))
