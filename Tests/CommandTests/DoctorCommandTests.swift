@@ -13,6 +13,21 @@ import Testing
     }
 
     @Test(arguments: [
+        (["a", "b", "c"], "abcabc", ["well", "well"]), (["a", "b", "c"], "aaaaaa", ["well", "warning"]),
+        (["a", "b"], "aaabbb", ["warning"]), (["a"], "aaaaaa", ["wrong"]),
+    ])
+    func `doctor tells nodes that are missing, a lost quorum, and leaders that are not spread`(
+        online: [String],
+        leaders: String,
+        verdicts: [String]
+    ) {
+        let queues = leaders.enumerated().map { number, leader in
+            ClusterStanding.Queue(name: "q\(number)", leader: "\(leader)", members: ["a", "b", "c"], online: Set(online))
+        }
+        #expect(BrokerChecks.cluster(ClusterStanding(queues: queues)).map(\.verdict.rawValue) == verdicts)
+    }
+
+    @Test(arguments: [
         (0, "well", "well"), (4999, "well", "well"), (5000, "warning", "warning"), (60_000, "wrong", "warning"),
         (-90_000, "wrong", "warning"),
     ])

@@ -1,5 +1,5 @@
 import Campaigns
-import Delivery
+package import Delivery
 import FoundationEssentials
 package import NIOCore
 package import PushProviders
@@ -81,6 +81,12 @@ package struct ManagementAPI: Sendable {
             bindings: bindings.map(\.value),
             policies: try await policies()
         )
+    }
+
+    /// Reads which nodes have, and lead, the queues of these names.
+    package func standing(of names: Set<String>) async throws(Failure) -> ClusterStanding {
+        let queues: [QueueJSON] = try await get("/api/queues/\(virtualHost)")
+        return ClusterStanding(queues: queues.filter { names.contains($0.name) }.compactMap(\.standing))
     }
 
     /// Reads the policies of the virtual host.

@@ -61,6 +61,21 @@ struct QueueJSON: Decodable {
     var name: String
     var type: String?
     var policy: String?
+    /// The node that leads a quorum queue; absent or empty while there is none.
+    var leader: String?
+    var members: [String]?
+    var online: [String]?
+
+    /// The queue's nodes; nil for queues of other types.
+    var standing: ClusterStanding.Queue? {
+        guard type == "quorum", let members else { return nil }
+        return ClusterStanding.Queue(
+            name: name,
+            leader: leader,
+            members: Set(members),
+            online: Set(online ?? [])
+        )
+    }
 }
 
 struct BindingJSON: Decodable {

@@ -27,6 +27,8 @@ struct BrokerChecks {
         do throws(ManagementAPI.Failure) {
             findings.append(Self.version(try await management.version()))
             findings.append(Self.clock(try await management.clockSkew()))
+            let names = Set(TopologyManifest.builtIn.queues.map(\.name))
+            findings += Self.cluster(try await management.standing(of: names))
         } catch {
             let fix = "rabbitmq-plugins enable rabbitmq_management, or fix amqp.management_url"
             findings.append(.warning("management API", error.description, fix: fix))
@@ -56,6 +58,45 @@ struct BrokerChecks {
             "broker clock",
             skew.text(of: "the broker"),
             fix: "set the wrong one right: campaigns begin and end by the clock"
+        )
+    }
+
+    /// Returns the findings about the queues' nodes; none on a single node that answers.
+    static func cluster(_ standing: ClusterStanding) -> [Finding] {
+        guard standing.nodes.count > 1 else { return [] }
+        return [quorum(standing), leaders(standing)].compactMap(\.self)
+    }
+
+    private static func quorum(_ standing: ClusterStanding) -> Finding {
+        let missing = standing.missingNodes.joined(separator: ", ")
+        let lost = standing.withoutQuorum
+        if let first = lost.first {
+            let more = lost.count == 1 ? "" : " and \(lost.count - 1) more"
+            return .wrong(
+                "broker quorum",
+                "\(first)\(more) lost the majority of their nodes and take and give nothing; missing: \(missing)",
+                fix: "start the missing nodes; the workers go on by themselves"
+            )
+        }
+        guard missing.isEmpty else {
+            return .warning(
+                "broker quorum",
+                "missing: \(missing); one more, and queues stand still",
+                fix: "start the missing nodes (rabbitmq-diagnostics cluster_status)"
+            )
+        }
+        return .well("broker quorum", "all of \(standing.nodes.count) nodes have the queues")
+    }
+
+    private static func leaders(_ standing: ClusterStanding) -> Finding? {
+        guard standing.missingNodes.isEmpty else { return nil }
+        let uneven = standing.unevenLeaders
+        guard !uneven.isEmpty else { return .well("queue leaders", "spread over the nodes") }
+        let list = uneven.map { "\($0.node) \($0.leaders)" }.joined(separator: ", ")
+        return .warning(
+            "queue leaders",
+            "not spread over the nodes: \(list)",
+            fix: "rabbitmq-queues rebalance quorum --queue-pattern '^fanfare'"
         )
     }
 
