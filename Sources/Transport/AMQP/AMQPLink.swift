@@ -14,7 +14,7 @@ public enum AMQPRoleState: Sendable, Equatable {
     case closed
 }
 
-/// A connection that reconnects forever, over all hosts, with jittered backoff from 1 s to 30 s.
+/// A connection that reconnects forever, over all hosts, with jittered backoff from 1 s to 8 s.
 ///
 /// Confined to its event loop.
 final class AMQPLink {
@@ -106,9 +106,13 @@ final class AMQPLink {
         onDown?(error)
     }
 
-    /// Returns a random delay between half and the whole of 1, 2, 4 … 30 s, never below 1 s.
+    /// The longest delay, in milliseconds: consumers are back within ten seconds of their broker, however long it was
+    /// gone.
+    static let longestBackoff = 8000
+
+    /// Returns a random delay between half and the whole of 2, 4, 8 s, never below 1 s.
     static func backoff(_ failures: Int) -> TimeAmount {
-        let ceiling = min(30_000, 1000 << min(max(failures, 1), 5))
+        let ceiling = min(longestBackoff, 1000 << min(max(failures, 1), 3))
         return .milliseconds(Int64.random(in: max(1000, Int64(ceiling) / 2)...Int64(ceiling)))
     }
 
