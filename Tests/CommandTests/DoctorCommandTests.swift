@@ -22,9 +22,16 @@ import Testing
         verdicts: [String]
     ) {
         let queues = leaders.enumerated().map { number, leader in
-            ClusterStanding.Queue(name: "q\(number)", leader: "\(leader)", members: ["a", "b", "c"], online: Set(online))
+            let members: Set = ["a", "b", "c"]
+            return ClusterStanding.Queue(
+                name: "q\(number)",
+                leader: "\(leader)",
+                members: members,
+                online: Set(online)
+            )
         }
-        #expect(BrokerChecks.cluster(ClusterStanding(queues: queues)).map(\.verdict.rawValue) == verdicts)
+        let findings = BrokerChecks.cluster(ClusterStanding(queues: queues))
+        #expect(findings.map { $0.verdict.rawValue } == verdicts)
     }
 
     @Test(arguments: [

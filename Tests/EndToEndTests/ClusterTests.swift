@@ -16,24 +16,28 @@ extension EndToEnd {
             var others: [RabbitMQNode] = []
             for _ in 1...2 { others.append(try await RabbitMQNode.start(inClusterOf: node)) }
             try await PrivateFleet.with(faults: SmallFlight.faults) { fleet in
-                let addresses = ([node] + others).map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+                let nodes = [node] + others
+                let addresses = nodes.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
                 let host = fleet.endpoint.virtualHost
+                let leaders = try await node.rabbitmqctl("list_queues", "-p", host, "name", "leader")
+                let lane = try #require(
+                    leaders.split(separator: "\n").first { $0.hasPrefix("fanfare.v1.work.apns.bulk") },
+                    "\(leaders)"
+                )
+                let leading = try #require(nodes.first { lane.hasSuffix($0.name) }, "\(leaders)")
+                let survivor = try #require(nodes.first { $0 !== leading })
                 try PrivateFleet.configure(
                     fleet.folder,
                     url: "amqp://guest:guest@\(addresses)/\(host)",
-                    managementPort: others[0].managementPort
+                    managementPort: survivor.managementPort
                 )
                 let workers = [try await fleet.startSmallWorker(), try await fleet.startSmallWorker()]
                 try await fleet.putList("fans", TestDevices.tokens(20_000))
-                // Asked before the campaign: the command takes seconds, in which a campaign may end.
-                let leaders = try await node.rabbitmqctl("list_queues", "-p", host, "name", "leader")
-                let lane = leaders.split(separator: "\n").first { $0.hasPrefix("fanfare.v1.work.apns.bulk") }
-                #expect(lane?.hasSuffix(node.name) == true, "\(leaders)")
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await fleet.requests(reach: 3000)
                 var bound = 0
                 for worker in workers { bound += try await worker.metrics().inFlightMost }
-                node.kill()
+                leading.kill()
                 do {
                     #expect(fleet.simulator.statistics.requests < 18_000)
                     let status = try await fleet.completed("derby", within: .seconds(120))
@@ -44,10 +48,38 @@ extension EndToEnd {
                     #expect(devices.repeats <= bound + status.unknownResent)
                     #expect(workers.allSatisfy { $0.isRunning })
                 } catch {
-                    try await node.restart()
+                    try await leading.restart()
                     throw error
                 }
-                try await node.restart()
+                try await leading.restart()
+            }
+            for other in others { try await node.forget(other) }
+        }
+
+        @Test(.enabled(if: FullSuite.isOn), .hurtsItsBroker)
+        func `doctor names the queues without a majority, and the leaders of a new fleet are spread`() async throws {
+            let node = try await PrivateBroker.node()
+            var others: [RabbitMQNode] = []
+            for _ in 1...2 { others.append(try await RabbitMQNode.start(inClusterOf: node)) }
+            try await PrivateFleet.with { fleet in
+                try PrivateFleet.configure(
+                    fleet.folder,
+                    url: "amqp://guest:guest@127.0.0.1:\(node.port)/\(fleet.endpoint.virtualHost)",
+                    managementPort: node.managementPort
+                )
+                let whole = try await fleet.run("doctor", "--offline").output
+                #expect(whole.contains("spread over the nodes") && !whole.contains("not spread"), "\(whole)")
+                for other in others { other.kill() }
+                let torn: String
+                do {
+                    torn = try await fleet.run("doctor", "--offline").output
+                } catch {
+                    for other in others { try await other.restart() }
+                    throw error
+                }
+                for other in others { try await other.restart() }
+                #expect(torn.contains("lost the majority of their nodes"), "\(torn)")
+                #expect(others.allSatisfy { torn.contains($0.name) }, "\(torn)")
             }
             for other in others { try await node.forget(other) }
         }

@@ -11,7 +11,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check everything that a worker needs, and say what to fix; ends with 1 when something is wrong.",
         discussion: """
             Checks the configuration, this machine (open files, time zones, disk, address), the broker (version, \
-            clock, topology), the store (TLS, a write that is rolled back, clock, parked), the problems that workers \
+            clock, a cluster's nodes and leaders, topology), the store (TLS, a write that is rolled back, clock, parked), the problems that workers \
             report (status tells the same), and every app's keys and providers: hosts are asked for their time, Google \
             for an access token. Warns of what lets strangers in: the user guest, an edge without TLS, tokens without \
             an end, addresses: any, users that nobody vouches for. Changes nothing and sends nothing; --offline asks no \
