@@ -106,8 +106,7 @@ final class AMQPLink {
         onDown?(error)
     }
 
-    /// The longest delay, in milliseconds: consumers are back within ten seconds of their broker, however long it was
-    /// gone.
+    /// The longest delay, in milliseconds: a broker that is back is tried within ten seconds, however long it was gone.
     static let longestBackoff = 8000
 
     /// Returns a random delay between half and the whole of 2, 4, 8 s, never below 1 s.
