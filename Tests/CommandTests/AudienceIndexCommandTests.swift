@@ -62,10 +62,13 @@ import Testing
         let before = try explained("rare")
         #expect(before["explain"]?["by"]?.string == "registry", "too many devices have changed: \(before)")
         #expect(before["estimated"] == .bool(true))
-        while try await ledger.write(.normal, { transaction in
-            var piece = Piece()
-            return try transaction.maintainIndex(&piece)
-        }) {}
+        while try await ledger.write(
+            .normal,
+            { transaction in
+                var piece = Piece()
+                return try transaction.maintainIndex(&piece)
+            }
+        ) {}
 
         let few = try explained("rare && locale == en")
         let explain = try #require(few["explain"])

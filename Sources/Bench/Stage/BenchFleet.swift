@@ -90,10 +90,13 @@ actor BenchFleet {
 
     /// Applies all marks of the registry's index.
     func index() async throws {
-        while try await ledger.write(.normal, { transaction in
-            var piece = Piece()
-            return try transaction.maintainIndex(&piece)
-        }) {}
+        while try await ledger.write(
+            .normal,
+            { transaction in
+                var piece = Piece()
+                return try transaction.maintainIndex(&piece)
+            }
+        ) {}
     }
 
     /// Registers made-up devices; `levels` is added to their attribute.
