@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC1091
+# shellcheck shell=bash disable=SC1090,SC1091
 # A private RabbitMQ cluster of three nodes on one machine, without root: DIR/1, DIR/2 and DIR/3 are nodes as
 # rabbitmq-node.sh makes them, with one cookie (DIR/home) and one epmd (DIR/epmd.pid), on loopback only.
 #

@@ -57,6 +57,7 @@ struct Runbook {
         let arguments = try words.dropFirst().map { word in
             switch word {
             case "ID": try #require(id, "\(command) needs an id")
+            case "APP": PrivateFleet.app
             case "INSTANT": TestClock.now().advanced(by: .seconds(7200)).rfc3339
             default: word
             }

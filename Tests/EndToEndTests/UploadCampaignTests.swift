@@ -46,6 +46,7 @@ extension EndToEnd {
                 }
                 let waiting = try #require(try await fleet.status("derby"))
                 #expect(waiting.state == "planning" && waiting.audience == 0)
+                #expect(try await Runbook(fleet: fleet).check("upload", id: "derby").contains("the upload up-1"))
                 let begun = try await fleet.ledger.read { try $0.upload("up-1", app: PrivateFleet.app) }
                 #expect(begun?.mark.chunks == 100)
 
