@@ -112,6 +112,9 @@ import Testing
             #expect((1...AudienceSample.ranges).contains(positions.count))
             #expect(positions.allSatisfy { $0 >= 0 && $0 <= max(0, registry - AudienceSample.span) })
             #expect(zip(positions, positions.dropFirst()).allSatisfy { $1 - $0 >= AudienceSample.span })
+            // They reach its end, so that no part of the registry goes unmeasured.
+            let step = max(AudienceSample.span, registry / Int64(AudienceSample.ranges))
+            #expect(registry - (positions.last ?? 0) <= AudienceSample.span + 2 * step)
         }
         if registry == 5_000_000 { #expect(AudienceSample.positions(in: registry, random: 7).first == 7) }
     }
