@@ -176,7 +176,7 @@ def many_campaigns(desk):
         one(desk, f"[data-campaign='news/{name}'] .pick input").send_keys(Keys.SPACE)
     until(desk, "a link to compare them", lambda: one(desk, "#compared a")).send_keys(Keys.ENTER)
     until(desk, "both curves", lambda: len(desk.find_elements(By.CSS_SELECTOR, "#curves path.line")) == 2)
-    until(desk, "their audiences", lambda: reads(desk, "#rows", "3,000") and reads(desk, "#rows", "100"))
+    until(desk, "their audiences", lambda: reads(desk, "#rows", "Audience 3,000 100"))
 
     desk.get(f"{URL}/#/campaigns")
     until(desk, "a page without it", lambda: len(cards()) == 24 and "news/derby" not in cards())
