@@ -64,7 +64,7 @@ extension PlannerSteps {
         case .passed:
             freezing.insert(audience.key)
             leasedAt = nil
-            // What is frozen is cut before more is.
+            // Cutting comes before more freezing.
             freezeEnd = MonotonicInstant(nanoseconds: 0)
         case .flows:
             freezing.insert(AudienceKey(campaign: audience.facts.number, range: 0))

@@ -27,32 +27,27 @@ extension AudienceSample {
         isMeant: (AudienceWalk.Member) -> Bool = { _ in true }
     ) async throws -> AudienceSample {
         let (base, registry) = (last & ~0xFFFF_FFFF, last & 0xFFFF_FFFF)
-        if let plan, plan.expected <= Int(countedMost) {
-            let walk = AudienceWalk(
+        func part(from position: Int64, to end: Int64, by plan: IndexPlan? = nil) -> AudienceWalk {
+            AudienceWalk(
                 source,
                 app: app,
                 exclusion: exclusion,
                 carriesVariables: false,
-                from: 0,
-                to: last,
+                from: position,
+                to: end,
                 by: plan,
                 in: ledger
             )
+        }
+        if let plan, plan.expected <= Int(countedMost) {
+            let walk = part(from: 0, to: last, by: plan)
             var count = 0
             while !walk.isOver { try await walk.next { if isMeant($0) { count += 1 } } }
             return AudienceSample(counted: count, of: registry)
         }
         var found: [Int] = []
         for position in positions(in: registry, random: random) {
-            let walk = AudienceWalk(
-                source,
-                app: app,
-                exclusion: exclusion,
-                carriesVariables: false,
-                from: position,
-                to: base + min(position + span, registry),
-                in: ledger
-            )
+            let walk = part(from: position, to: base + min(position + span, registry))
             var count = 0
             try await walk.next { if isMeant($0) { count += 1 } }
             found.append(count)

@@ -326,7 +326,7 @@ extension LedgerTransaction {
 
     /// Abandons the audience of a campaign that ends before it is complete; returns false if it is complete.
     ///
-    /// What of an audience was sent while it was frozen stays.
+    /// The part of an audience that was sent while it was frozen stays.
     func abandonFrozen(_ campaign: UInt32) throws(LedgerError) -> Bool {
         if try endFlow(campaign) { return true }
         if try endUploadWait(campaign) { return true }

@@ -83,7 +83,7 @@ package enum BodyReader {
             } catch {
                 // A server that stops ends the input itself.
                 if Task.isCancelled { throw CancellationError() }
-                // Whether it hung up or sent bytes that are not HTTP, it is the client's, and no defect of ours.
+                // The client hung up, or sent bytes that are not HTTP: no defect of ours.
                 throw HTTPProblem(.usage, "the body broke off before its end")
             }
             guard let piece, try await take(piece) else { return }
