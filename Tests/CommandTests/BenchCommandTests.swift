@@ -76,7 +76,7 @@ import Testing
         #expect(H2LoadOutput(text) == nil)
     }
 
-    @Test func `the sender gets the last of the cores, the far side the others`() {
+    @Test func `the sender gets the last of the cores, the peer the others`() {
         let cores = BenchCores(allowed: BenchCores.allowed(inStatus: "Cpus_allowed:\tf1\nCpus_allowed_list:\t0,4-6\n"))
         #expect(cores.sender == 6)
         #expect(cores.peer == [0, 4, 5])
@@ -84,7 +84,7 @@ import Testing
         #expect(BenchCores.allowed(inStatus: "Cpus_allowed_list:\t7-2,x,-\n").isEmpty)
     }
 
-    @Test func `a far side's last line is its count, other lines are arrivals`() throws {
+    @Test func `a peer's last line is its count, other lines are arrivals`() throws {
         let line = #"{"answered":9,"dead":1,"unavailable":2,"ignored":3,"goaways":4,"connections":5}"#
         let counts = try #require(Peer.Counts(line: line))
         #expect(counts.answered == 9 && counts.dead == 1 && counts.unavailable == 2)

@@ -12,7 +12,7 @@ import Testing
         metrics.first { $0.name == name }
     }
 
-    @Test func `a pair does not count when the far side cost more than the sender`() {
+    @Test func `a pair does not count when the peer cost more than the sender`() {
         let good = BenchPair(fanfare: run(2, peer: 1), h2load: run(4, peer: 1), h2loadPaths: run(5, peer: 1))
         let idle = BenchPair(fanfare: run(2, peer: 3), h2load: run(4, peer: 1), h2loadPaths: run(5, peer: 1))
         #expect(good.refusal == nil)

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `with demand and a healthy far side the pool is never stuck`() {
+    @Test func `with demand and a healthy peer the pool is never stuck`() {
         for seed in 1...200 {
             var world = World(driver: PoolDriver(seed: UInt64(seed)), random: SeededRandom(state: UInt64(seed)))
             for _ in 0..<300 {

@@ -15,7 +15,7 @@ extension EndToEnd {
             with: "Sources/Fleet/Documentation.docc/Operating.md"
         )
 
-        @Test func `what a worker counts is what the ledger and the far side count`() async throws {
+        @Test func `what a worker counts is what the ledger and the peer count`() async throws {
             try await PrivateFleet.with(faults: ["dead": "0.1", "once_503": "0.05"]) { fleet in
                 let worker = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(3000))

@@ -171,7 +171,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a far side that nobody can connect to opens the breaker, and no device pays for it`() async throws {
+        @Test func `a peer that nobody can connect to opens the breaker, and no device pays for it`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
                 let first = fleet.simulator

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// The results of campaigns when no process dies.
     @Suite("Sending")
     struct Sending {
-        @Test func `five thousand devices of a foreign producer have one outcome each, as the far side counts`()
+        @Test func `five thousand devices of a foreign producer have one outcome each, as the peer counts`()
             async throws
         {
             let faults = ["rules": "dead=dead,4290=once-429", "latency": "1-5"]

@@ -12,7 +12,7 @@ extension EndToEnd {
     /// The results of campaigns under combined faults of the provider, the operator and the fleet.
     @Suite("Trouble")
     struct Trouble {
-        @Test func `a far side that refuses, resets and says goodbye all the time gets every push`() async throws {
+        @Test func `a peer that refuses, resets and says goodbye all the time gets every push`() async throws {
             // More refused streams than a worker may have unflushed answers.
             let faults = ["goaway_every": "200", "refuse": "0.2", "reset": "0.002", "latency": "1-10"]
             try await PrivateFleet.with(faults: faults) { fleet in
@@ -205,7 +205,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a far side that goes away in mid-campaign and comes back gets the rest`() async throws {
+        @Test func `a peer that goes away in mid-campaign and comes back gets the rest`() async throws {
             try await PrivateFleet.with(faults: SmallFlight.faults) { fleet in
                 let worker = try await fleet.startSmallWorker()
                 try await fleet.putList("fans", TestDevices.tokens(10_000))

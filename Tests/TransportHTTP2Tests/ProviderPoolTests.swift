@@ -11,7 +11,7 @@ import Testing
 import Transport
 
 @Suite(.timeLimit(.minutes(10))) struct ProviderPoolTests {
-    @Test func `every request is answered once, with what the far side said`() async throws {
+    @Test func `every request is answered once, with what the peer said`() async throws {
         let bed = try Bed()
         let remote = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             let number = PeerConnection.number(of: request)

@@ -156,7 +156,7 @@ struct TroubleScenario: Sendable {
         ] + CPUShares.metrics(shares) + [
             BenchMetric(
                 "miscounted",
-                "requests that ledger and far side count differently",
+                "requests that ledger and peer count differently",
                 Double(abs(attempts - counts.answered)),
                 digits: 0,
                 target: .atMost(0)
@@ -170,7 +170,7 @@ struct TroubleScenario: Sendable {
             notes.append("a campaign took too long and was cancelled; its rate is that of what was sent")
         }
         if rounds.contains(where: { $0.clear.benchRun.isRefused || $0.trouble.benchRun.isRefused }) {
-            notes.append("in some campaign the far side used more CPU than the worker: it may have been the slower")
+            notes.append("in some campaign the peer used more CPU than the worker: it may have been the slower")
         }
         return notes
     }

@@ -51,9 +51,9 @@ package struct BenchCores: Sendable, Equatable {
     /// The assignment, for people.
     package var text: String {
         guard let sender, BenchTools.path(of: "taskset") != nil else {
-            return "sender and far side share their cores: the figures are rougher than on two cores"
+            return "sender and peer share their cores: the figures are rougher than on two cores"
         }
-        return "sender on core \(sender), far side on \(peer.map(String.init).joined(separator: ","))"
+        return "sender on core \(sender), peer on \(peer.map(String.init).joined(separator: ","))"
     }
 }
 

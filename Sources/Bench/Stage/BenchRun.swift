@@ -40,8 +40,8 @@ struct BenchPair: Sendable {
 
     /// The reason why the pair does not count; nil when it does.
     var refusal: String? {
-        if fanfare.isRefused { return "refused: the far side used more CPU than Fanfare" }
-        if h2load.isRefused { return "refused: the far side used more CPU than h2load" }
+        if fanfare.isRefused { return "refused: the peer used more CPU than Fanfare" }
+        if h2load.isRefused { return "refused: the peer used more CPU than h2load" }
         return nil
     }
 
@@ -85,7 +85,7 @@ struct BenchPairs: Sendable {
 
     /// Remarks about the pairs.
     var notes: [String] {
-        valid.isEmpty ? ["no pair counts: the far side must cost less than the sender; give it a core of its own"] : []
+        valid.isEmpty ? ["no pair counts: the peer must cost less than the sender; give it a core of its own"] : []
     }
 
     /// The pairs as a table, a row each.

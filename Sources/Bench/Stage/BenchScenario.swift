@@ -42,12 +42,12 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .registry: "the time that a device takes to register and to be indexed, and the size of the index"
         case .lists: "the upload of a list: devices a second and the client's memory, beside the disk's rate"
         case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
-        case .fire: "a held campaign, from the commit of fire to the first request at the far side"
+        case .fire: "a held campaign, from the commit of fire to the first request at the peer"
         case .orders: "pause and cancel, from their commit until nothing is sent, and until nothing is pending"
         case .dashboard: "CPU of workers and server with the dashboard open in three browsers, beside that with none"
         case .edge: "500,000 opens within a minute at the device edge, over HTTP/2 and HTTP/1.1, and while sending"
-        case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
-        case .rate: "a campaign with per_second on two workers, in one-second buckets at the far side"
+        case .urgent: "an urgent campaign of one device, from publish to the peer, while bulk is being sent"
+        case .rate: "a campaign with per_second on two workers, in one-second buckets at the peer"
         }
     }
 

@@ -20,7 +20,7 @@ struct BenchCommand: AsyncParsableCommand {
 
             \(BenchScenario.allCases.map { "  \($0.rawValue): \($0.abstract)" }.joined(separator: "\n"))
 
-            A comparison with h2load in which the far side used more CPU than the sender does not count. For each \
+            A comparison with h2load in which the peer used more CPU than the sender does not count. For each \
             target it says whether it is met, with the figure. Ends with 1 when a scenario could not be measured.
 
             All but transport need a broker with nobody else at work on it (FANFARE_AMQP_URL); Deploy/bench.sh starts \
