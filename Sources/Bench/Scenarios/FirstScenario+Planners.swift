@@ -95,20 +95,9 @@ extension FirstScenario {
     func behindNetwork(_ fleet: BenchFleet, peer: Peer) async throws -> [BenchMetric] {
         guard let (relay, url) = try await fleet.storage.relay(delay: .milliseconds(1)) else { return [] }
         stage.say("planners behind a network of 1 ms")
-        var setup = BenchFleet.WorkerSetup()
-        (setup.roles, setup.variables) = ("intake,planner", ["FANFARE_STORE_URL": url])
+        let variables = ["FANFARE_STORE_URL": url]
         var seconds: [Double] = []
-        for _ in 1...2 {
-            try await fleet.start(1, setup, to: [BenchJob.app: peer])
-            let start = ContinuousClock.now
-            let job = try await fleet.begin(toSegment: Self.everyone)
-            while try await fleet.status(of: job).map({ $0.isPlanning || $0.audience == 0 }) ?? true {
-                try await stage.processes.check()
-                try await Task.sleep(for: .milliseconds(50))
-            }
-            seconds.append((ContinuousClock.now - start) / .seconds(1))
-            try await fleet.cancel(job)
-        }
+        for _ in 1...2 { seconds.append(try await freeze(fleet, peer: peer, variables)) }
         await fleet.stopWorkers()
         try await relay.close()
         return [
@@ -121,5 +110,22 @@ extension FirstScenario {
                 target: .atLeast(Self.speedUp)
             ),
         ]
+    }
+
+    /// Freezes the whole audience with one planner more, and with no sender beside it; returns the seconds.
+    func freeze(_ fleet: BenchFleet, peer: Peer, _ variables: [String: String] = [:]) async throws -> Double {
+        var setup = BenchFleet.WorkerSetup()
+        (setup.roles, setup.variables) = ("intake,planner", variables)
+        try await fleet.start(1, setup, to: [BenchJob.app: peer])
+        let start = ContinuousClock.now
+        let job = try await fleet.begin(toSegment: Self.everyone)
+        while try await fleet.status(of: job).map({ $0.isPlanning || $0.audience == 0 }) ?? true {
+            try await stage.processes.check()
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        // Nobody takes its messages; the next senders drop them.
+        try await fleet.cancel(job)
+        return seconds
     }
 }

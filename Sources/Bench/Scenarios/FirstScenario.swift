@@ -12,7 +12,7 @@ struct FirstScenario: Sendable {
     /// Targets in milliseconds.
     static let median = 300.0
     static let worst = 1_000.0
-    /// The least share of a prepared list's rate while the audience is frozen.
+    /// The least rate while the audience is frozen, as a share of the slower of a prepared list's and the registry's.
     static let share = 0.8
     private static let timeout = Duration.seconds(60)
     /// The segment of all devices.
@@ -51,6 +51,9 @@ struct FirstScenario: Sendable {
         var more = try await severalPlanners(fleet, devices, peer: peer, one: whole)
         await fleet.stopWorkers()
         more += try await urgentBeside(fleet, peer: peer)
+        stage.say("the registry alone")
+        let read = Double(devices) / (try await freeze(fleet, peer: peer))
+        await fleet.stopWorkers()
         more += try await behindNetwork(fleet, peer: peer)
         try await fleet.close()
         await stage.processes.stop(peer.name)
@@ -58,7 +61,7 @@ struct FirstScenario: Sendable {
             scenario: .first,
             subject: "one worker, \(NumberText.grouped(devices)) devices in the registry, connections open",
             runs: nil,
-            metrics: metrics(found, list: list, whole: whole, meanwhile: meanwhile) + more,
+            metrics: metrics(found, list: list, whole: whole, read: read, meanwhile: meanwhile) + more,
             notes: ["a campaign to a prepared list is measured beside them, in turn"],
             details: [list.json, whole.json] + found.sorted { $0.key < $1.key }.map(Self.json)
         )
@@ -77,6 +80,7 @@ struct FirstScenario: Sendable {
         _ found: [String: [Double]],
         list: CampaignRun,
         whole: CampaignRun,
+        read: Double,
         meanwhile: Double
     ) -> [BenchMetric] {
         func metrics(_ name: String, _ label: String, hasTarget: Bool) -> [BenchMetric] {
@@ -109,13 +113,14 @@ struct FirstScenario: Sendable {
                 BenchMetric("warm_share", "warm as a share of cold, medians", warmShare(found)),
                 BenchMetric(
                     "rate_share",
-                    "rate while the audience is frozen, as a share of the list's",
-                    whole.rate / list.rate,
+                    "rate while the audience is frozen, as a share of the slower of the next two",
+                    whole.rate / min(list.rate, read),
                     target: .atLeast(Self.share)
                 ),
+                BenchMetric("list_rate", "devices a second of a prepared list", list.rate, digits: 0),
+                BenchMetric("read_rate", "the same of the registry, frozen and not sent to", read, digits: 0),
+                BenchMetric("rate", "the same of both at once", whole.rate, digits: 0),
                 BenchMetric("meanwhile", "the part that was sent before the audience was complete", meanwhile),
-                BenchMetric("rate", "devices a second", whole.rate, digits: 0),
-                BenchMetric("list_rate", "the same of the list", list.rate, digits: 0),
                 BenchMetric(
                     "resident_mb",
                     "resident peak of the worker",
