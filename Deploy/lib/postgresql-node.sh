@@ -4,6 +4,7 @@
 #
 #   . Deploy/lib/postgresql-node.sh
 #   start_database DIR PORT      # prints the URL of its superuser fanfare, who needs the password in DIR/password
+#   start_database DIR PORT ADDRESS NETWORK    # the same, and hosts of the network reach it at the address
 #   stop_database DIR            # stops it, by pid
 # shellcheck source=Deploy/lib/rabbitmq-node.sh
 . Deploy/lib/rabbitmq-node.sh
@@ -13,7 +14,7 @@ as_its_user() {
 }
 
 start_database() {
-    local dir=$1 port=$2 programs waited=0
+    local dir=$1 port=$2 address=${3:-} network=${4:-} programs waited=0
     programs=$(find /usr/lib/postgresql -maxdepth 2 -name bin | sort -V | tail -n 1)
     mkdir -p "$dir"
     openssl rand -hex 16 >"$dir/password"
@@ -22,8 +23,9 @@ start_database() {
         cd "$dir" || exit 1
         as_its_user "$programs/initdb" --pgdata="$dir/data" --username=fanfare --pwfile="$dir/password" \
             --auth=scram-sha-256 --encoding=UTF8 --no-sync >"$dir/start" 2>&1
-        as_its_user "$programs/postgres" -D "$dir/data" -p "$port" -c listen_addresses=127.0.0.1 -c fsync=off \
-            -c unix_socket_directories='' </dev/null >>"$dir/start" 2>&1 &
+        [ -z "$network" ] || echo "host all all $network scram-sha-256" >>"$dir/data/pg_hba.conf"
+        as_its_user "$programs/postgres" -D "$dir/data" -p "$port" -c fsync=off -c unix_socket_directories='' \
+            -c listen_addresses="127.0.0.1${address:+,$address}" </dev/null >>"$dir/start" 2>&1 &
     )
     while ! answers_on "$port"; do
         waited=$((waited + 1))

@@ -109,7 +109,6 @@ struct SimulatorCommand: AsyncParsableCommand {
         }
         guard fcm || fcmPort == 0 else { throw ValidationError("--fcm-port goes with --fcm") }
         guard webPush || webPushPort == 0 else { throw ValidationError("--web-push-port goes with --web-push") }
-        guard name == nil || !bare else { throw ValidationError("--name does not go with --bare") }
         guard !(webPush && bare) else { throw ValidationError("--bare does not play Web Push") }
         guard (0...1).contains(deciphered) else { throw ValidationError("--deciphered is a share from 0 to 1") }
         let faults = try parsedFaults()
@@ -135,7 +134,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         }
         var configuration = PushSimulator.Configuration()
         configuration.host = host
-        configuration.identity = try name.map { try PushSimulator.Identity(names: ["localhost", $0]) }
+        configuration.identity = try ownIdentity()
         configuration.port = port
         configuration.controlPort = control
         configuration.loops = loops
@@ -163,6 +162,11 @@ struct SimulatorCommand: AsyncParsableCommand {
         try await simulator.stop()
     }
 
+    /// Returns an identity for the name that other hosts use; nil without one.
+    private func ownIdentity() throws -> PushSimulator.Identity? {
+        try name.map { try PushSimulator.Identity(names: ["localhost", $0]) }
+    }
+
     private func start(_ configuration: PushSimulator.Configuration) async throws -> PushSimulator.Running {
         do {
             return try await PushSimulator.start(configuration)
@@ -172,7 +176,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     }
 
     private func startBare() async throws -> (BareServer, PushSimulator.Identity) {
-        var identity = try PushSimulator.Identity()
+        var identity = try ownIdentity() ?? PushSimulator.Identity()
         if fcm { identity.serviceAccount = try PushSimulator.ServiceAccount(projectID: fcmProject) }
         let context = try TLSServerContext(
             certificatePEM: identity.certificatePEM,
