@@ -48,7 +48,7 @@ extension PlannerSteps {
         case prepareInApp(LeasedCampaign, upTo: Duration)
         /// Let an in-app campaign go live; then `beganInApp(_:)`, or `failed(_:)`.
         case beginInApp(LeasedCampaign)
-        /// Materialise an audience or a range of one, for about this long; then `froze(_:)`, or `failed(_:)`.
+        /// Materialise an audience or a range of one, in a `FreezingSlice`; then `froze(_:)`, or `failed(_:)`.
         case freeze(LeasedAudience, upTo: Duration)
         /// Drop the open work on an audience that is no longer this planner's, or that has no seat.
         case leave(AudienceKey)

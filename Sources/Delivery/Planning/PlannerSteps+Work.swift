@@ -57,7 +57,7 @@ extension PlannerSteps {
     /// Takes the progress of the audience; the next pass leases the campaign with the chunks that may be cut.
     public mutating func froze(_ work: Freezing) {
         guard case .freeze(let audience, _) = doing else { return }
-        lastFrozen = audience.key
+        (lastFrozen, hasFrozen) = (audience.key, true)
         freezing.remove(audience.key)
         switch work {
         case .goesOn: freezing.insert(audience.key)
@@ -89,7 +89,7 @@ extension PlannerSteps {
             add([.leave(key)])
         }
         // One slice for all, so that turns and leases of other campaigns never wait longer.
-        freezeEnd = observation.now.advanced(by: Self.freezeSlice)
+        (freezeEnd, hasFrozen) = (observation.now.advanced(by: Self.freezeSlice), false)
         add(seated.map { .freeze($0, upTo: Self.freezeSlice / max(1, seated.count)) })
     }
 }

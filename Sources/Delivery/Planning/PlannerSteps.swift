@@ -78,6 +78,8 @@ public struct PlannerSteps: Sendable {
     /// The one that was worked on last.
     var lastFrozen: AudienceKey?
     var freezeEnd = MonotonicInstant(nanoseconds: 0)
+    /// True if an audience had its turn in this pass: no hint keeps all of them waiting.
+    var hasFrozen = false
 
     /// The shares whose guard lets nothing more out in this pass.
     var guarded: Set<ShareKey> = []
@@ -96,6 +98,7 @@ public struct PlannerSteps: Sendable {
         while true {
             while let step = first.popLast() ?? todo.popFirst() {
                 guard isPossible(step, observation) else { continue }
+                let step = shortened(step)
                 doing = step
                 return step
             }
@@ -138,9 +141,15 @@ public struct PlannerSteps: Sendable {
         case .readHeld, .publishFired, .checkProbe, .probe, .checkAside, .releaseAside, .giveTurns, .publishLeft,
             .republishLost, .readWindow, .cut:
             observation.isTaking
-        case .freeze: observation.now < freezeEnd
+        case .freeze: observation.now < freezeEnd && !(isHinted && hasFrozen)
         default: true
         }
+    }
+
+    /// Returns the step as it is done after a hint: an audience has a page, and what was hinted at comes next.
+    private func shortened(_ step: Step) -> Step {
+        guard isHinted, case .freeze(let audience, _) = step else { return step }
+        return .freeze(audience, upTo: .zero)
     }
 
     // MARK: - The stages

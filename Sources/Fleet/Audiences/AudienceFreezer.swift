@@ -69,11 +69,13 @@ final class AudienceFreezer {
     /// The rows that were read so far.
     var rowsRead: AudienceWalk.RowsRead { walk.rowsRead }
 
-    /// Works for about this long; returns `written` while there is more to do, and `passed` as soon as a piece of an
-    /// audience that flows may be cut.
-    func step(upTo limit: Duration) async throws -> FreezeResult {
+    /// Works for a slice; returns `written` while there is more to do, and `passed` as soon as a piece of an audience
+    /// that flows may be cut.
+    ///
+    /// `isHinted` tells whether campaigns may have changed since the slice began.
+    func step(_ slice: FreezingSlice, isHinted: () -> Bool) async throws -> FreezeResult {
         if let whole = try await adopted() { return whole }
-        let end = ContinuousClock.now + limit
+        let begun = ContinuousClock.now
         while !walk.isOver {
             setSpan()
             try await walk.next { member in
@@ -98,7 +100,8 @@ final class AudienceFreezer {
             case .passed where !walk.isOver: return .passed
             default: break
             }
-            if ContinuousClock.now >= end, !walk.isOver { return .written }
+            let goesOn = slice.goesOn(used: ContinuousClock.now - begun, isHinted: isHinted())
+            if !goesOn, !walk.isOver { return .written }
         }
         if try await write(closing: true) == .fenced { return .fenced }
         let (final, lease) = (audience, lease)

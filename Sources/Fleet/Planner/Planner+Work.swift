@@ -54,7 +54,7 @@ extension Planner {
             if freezer.lease != audience.token { return .flows }
         }
         guard let freezer = open.audiences[key] else { return .fenced }
-        let result = try await freezer.step(upTo: limit)
+        let result = try await freezer.step(FreezingSlice(upTo: limit)) { dispatcher.isHinted }
         let isOpen = result == .written || result == .passed
         if !isOpen {
             open.audiences[key] = nil

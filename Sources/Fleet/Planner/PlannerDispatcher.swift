@@ -67,6 +67,9 @@ final class PlannerDispatcher: Sendable {
         hinted.withLock { $0 = true }
     }
 
+    /// True if there was a hint since the last `takeHint`.
+    var isHinted: Bool { hinted.withLock { $0 } }
+
     /// Returns true if there was a hint since the last call.
     func takeHint() -> Bool {
         hinted.withLock { hinted in

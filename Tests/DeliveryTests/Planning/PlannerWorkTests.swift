@@ -209,6 +209,47 @@ import Testing
         #expect(frozen(.done, after: PlannerSteps.freezeSlice / 2) == [1, 2])
     }
 
+    @Test func `a slice ends when it is used up, and at the first page after a hint`() {
+        let slice = FreezingSlice(upTo: PlannerSteps.freezeSlice)
+        #expect(slice.goesOn(used: .zero, isHinted: false))
+        #expect(slice.goesOn(used: PlannerSteps.freezeSlice - .nanoseconds(1), isHinted: false))
+        #expect(!slice.goesOn(used: PlannerSteps.freezeSlice, isHinted: false))
+        #expect(!slice.goesOn(used: .zero, isHinted: true))
+        #expect(!FreezingSlice(upTo: .zero).goesOn(used: .zero, isHinted: false))
+    }
+
+    @Test func `a hint leaves a pass one page of one audience, the next one's in the next pass`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture(1, .planning), .fixture(2, .planning)]
+        /// The slices of a pass; the hint comes before the step behind `hint`.
+        func slices(hint: (Step) -> Bool) -> [Step] {
+            var (found, isHinted): ([Step], Bool) = ([], false)
+            while true {
+                let step = planner.steps.next(planner.observation(isHinted: isHinted))
+                isHinted = hint(step)
+                switch step {
+                case .rest(let until):
+                    if !found.isEmpty { return found }
+                    planner.now = max(planner.now, until)
+                case .lease:
+                    planner.steps.leased(planner.leases, consumers: 1, accounts: planner.accounts, isEnding: false)
+                case .freeze:
+                    found.append(step)
+                    planner.steps.froze(.goesOn)
+                default: break
+                }
+            }
+        }
+        let (one, other) = (planner.leases[0].audience, planner.leases[1].audience)
+        let half = PlannerSteps.freezeSlice / 2
+        // It comes during the first slice, whose driver ends it at the page.
+        #expect(slices { if case .freeze = $0 { true } else { false } } == [.freeze(one, upTo: half)])
+        // It comes before: the audience whose turn it is has a page all the same.
+        #expect(slices { $0 == .lease } == [.freeze(other, upTo: .zero)])
+        #expect(slices { $0 == .lease } == [.freeze(one, upTo: .zero)])
+        #expect(slices { _ in false } == [.freeze(other, upTo: half), .freeze(one, upTo: half)])
+    }
+
     @Test func `what of an audience is frozen is leased and cut before more of it is frozen`() {
         var planner = TestPlanner()
         planner.leases = [.fixture(1, .planning), .fixture(2, .planning)]
