@@ -156,6 +156,26 @@ struct UploadTests {
         #expect(try await standing("left") == nil)
     }
 
+    @Test(arguments: TestDatabase.all)
+    func `an upload whose list was removed in part begins anew, by whichever version it was removed`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let (swept, holed) = (try await begin("swept"), try await begin("holed"))
+        for upload in [swept, holed] {
+            #expect(try await append(Sample.chunks([3, 2]), to: upload, from: 0, to: 2) == .done)
+        }
+        try scratch.execute("DELETE FROM chunks WHERE list = \(holed.list) AND ordinal = 0")
+        try scratch.execute("UPDATE lists SET touched_at = touched_at + 3600000 WHERE number = \(holed.list)")
+        #expect(try await ledger.write { try $0.sweepLists(now: .start + 3601, chunksMax: 1) })
+        for old in [swept, holed] {
+            let new = try await begin(old.id, now: .start + 3601)
+            #expect(new.list != old.list && new.mark.chunks == 0 && new.standing == .underWay)
+            #expect(try await append(Sample.chunks([3, 2]), to: old, from: 2, to: 4) == .taken)
+            #expect(try await append(Sample.chunks([3, 2]), to: new, from: 0, to: 2) == .done)
+        }
+    }
+
     @Test(arguments: TestDatabase.all) func `a campaign that is cancelled while it waits stays so`(
         _ database: TestDatabase
     ) async throws {

@@ -49,7 +49,7 @@ extension LedgerTransaction {
             try note(chunk.devices.variables, of: list)
             if hasDead { try markKnownDead(chunk, list: list, app: app) }
         }
-        try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
+        try noteWriting(list, now: now)
     }
 
     /// Adds chunks whose tokens the registry knows to be good or suspect.
@@ -58,7 +58,41 @@ extension LedgerTransaction {
             try write(chunk, list)
             try markSuspect(chunk.suspects, list: list, ordinal: chunk.ordinal)
         }
-        try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
+        try noteWriting(list, now: now)
+    }
+
+    /// Notes that a list is written to; throws if it is complete, gone or being removed.
+    private func noteWriting(_ list: UInt32, now: Timestamp) throws(LedgerError) {
+        guard try touch(list, now: now) else { throw .failed("list \(list) is not being written") }
+    }
+
+    /// Sets the instant of the last write to a list; returns false unless it is being written.
+    private func touch(_ list: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
+        try db.run(
+            "UPDATE lists SET touched_at = ?2 WHERE number = ?1 AND state = \(ListState.begun.sql)",
+            .int(list),
+            .time(now)
+        ) == 1
+    }
+
+    /// Keeps a list that is to be written on from the sweep; returns false if there is nothing to go on with: it is
+    /// complete, gone or removed in part.
+    ///
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - chunks: The number of chunks that it has at least, from the first one on. Workers of earlier versions remove
+    ///     chunks of a list that still counts as begun.
+    ///   - now: The instant.
+    func goOnWriting(_ list: UInt32, chunks: Int, now: Timestamp) throws(LedgerError) -> Bool {
+        guard try touch(list, now: now) else { return false }
+        let found = try db.number(
+            "SELECT count(*) FROM chunks WHERE list = ?1 AND ordinal < ?2",
+            .int(list),
+            .int(chunks)
+        )
+        if found == Int64(chunks) { return true }
+        try abandonList(list)
+        return false
     }
 
     /// Adds a chunk whose tokens the registry knows, of a list to which nobody else writes near its ordinal: changes
@@ -120,12 +154,14 @@ extension LedgerTransaction {
     /// Removes a bounded piece of the lists that were abandoned, or not touched for an hour while being written, and of
     /// what uploads leave behind.
     ///
-    /// Returns true if there is more to remove.
+    /// A list of which a piece is removed counts as removed from then on: nobody writes on to it. Returns true if there
+    /// is more to remove.
     public func sweepLists(now: Timestamp, chunksMax: Int = 200) throws(LedgerError) -> Bool {
         let old = now.milliseconds - 3_600_000
         let leftover = "state <> \(ListState.finished.sql) AND touched_at < ?1"
         guard let list = try db.number("SELECT number FROM lists WHERE \(leftover)", .int(old))
         else { return try sweepUploads(partsMax: 4) }
+        try abandonList(UInt32(truncatingIfNeeded: list))
         for table in ["chunk_dead", "chunks"] {
             let removed = try db.run(
                 """
@@ -226,6 +262,14 @@ extension LedgerReader {
             .int(ListState.finished.rawValue)
         )
         return try rows.next() ? ListRecord(rows) : nil
+    }
+
+    /// Returns true if a list is being written: it is neither complete nor removed.
+    func isBegun(_ list: UInt32) throws(LedgerError) -> Bool {
+        try db.number(
+            "SELECT 1 FROM lists WHERE number = ?1 AND state = \(ListState.begun.sql)",
+            .int(list)
+        ) != nil
     }
 }
 

@@ -56,10 +56,8 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> UploadRecord {
         if let known = try reader.upload(id, app: app), known.standing != .gone {
-            if known.standing == .underWay, known.name == name {
-                try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(known.list), .time(now))
-            }
-            return known
+            guard known.standing == .underWay, known.name == name else { return known }
+            if try goOnWriting(known.list, chunks: Int(known.mark.chunks), now: now) { return known }
         }
         let list = try beginList(app: app, name: name, now: now)
         try db.run("DELETE FROM uploads WHERE app = ?1 AND id = ?2", .text(app), .text(id))

@@ -98,7 +98,7 @@ extension LedgerTransaction {
     /// Begins to materialize an audience, or resumes after the last checkpoint of the previous lease holder.
     ///
     /// Returns nil if another worker has the lease or the campaign is over. Chunks written after the checkpoint are
-    /// removed, so that the list contains each device once.
+    /// removed, so that the list contains each device once. A list that the sweep has removed in part is begun anew.
     public func openFrozen(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> FrozenAudience? {
         let campaign = lease.campaign
         guard try holdsLease(lease) else { return nil }
@@ -108,14 +108,8 @@ extension LedgerTransaction {
             }
         }
         guard var audience = try reader.wholeAudience(campaign) else { return nil }
-        // A list that nobody has written to for an hour is swept.
-        let isThere =
-            try db.number(
-                "SELECT 1 FROM lists WHERE number = ?1 AND state = ?2",
-                .int(audience.list),
-                .int(ListState.begun.rawValue)
-            ) != nil
-        if !isThere {
+        // A list that nobody has written to for an hour is swept, piece by piece.
+        if try !goOnWriting(audience.list, chunks: audience.chunks, now: now) {
             (audience.position, audience.chunks, audience.devices, audience.withoutToken) = (0, 0, 0, 0)
             audience.list = try beginList(app: audience.app, name: nil, now: now)
             audience.last = try reader.registryEnd(app: audience.app)?.end ?? 0
@@ -174,6 +168,8 @@ extension LedgerTransaction {
             try pass(audience, from: old)
             return .passed
         }
+        // Swept after an hour without a write: whoever opens the audience next begins it anew.
+        guard try reader.isBegun(audience.list) else { return .fenced }
         if findsDead {
             try appendChunks(chunks, to: audience.list, now: now)
         } else {
@@ -220,7 +216,9 @@ extension LedgerTransaction {
             "SELECT list, duplicates, at_most, source FROM frozen_audiences WHERE campaign = ?1",
             .int(campaign)
         )
-        guard try rows.next(), rows.uint32("list") == audience.list else { return .fenced }
+        guard try rows.next(), rows.uint32("list") == audience.list, try reader.isBegun(audience.list) else {
+            return .fenced
+        }
         let (duplicates, most, source) = (
             rows.int("duplicates"), rows.optionalInt64("at_most"), rows.optionalInt64("source")
         )

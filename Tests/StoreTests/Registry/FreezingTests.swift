@@ -142,6 +142,62 @@ import Testing
         #expect(try await ledger.status(campaign).pending.unplanned == 9)
     }
 
+    /// Accepts a campaign, and writes three chunks of its audience up to a checkpoint.
+    private func halfWritten() async throws -> (campaign: UInt32, audience: FrozenAudience, epoch: UInt32) {
+        let campaign = try await accepted()
+        let epoch = try await lease(campaign)
+        var audience = try #require(try await open(campaign, epoch: epoch))
+        (audience.position, audience.chunks, audience.devices) = (9, 3, 9)
+        #expect(try await write(Sample.chunks([4, 3, 2]), of: audience, epoch: epoch) == .written)
+        return (campaign, audience, epoch)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a list of which the sweep has removed a piece is written on by nobody, and its audience begins anew`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let (campaign, audience, epoch) = try await halfWritten()
+        #expect(try await ledger.write { try $0.sweepLists(now: .start + 3601, chunksMax: 1) })
+        // Its planner has it open and its lease still.
+        let more = Sample.chunks([5, 1, 1, 1])[3...]
+        #expect(try await write(Array(more), of: audience, isCheckpoint: false, epoch: epoch) == .fenced)
+        #expect(try await finish(audience, epoch: epoch) == .fenced)
+        let next = try #require(try await open(campaign, epoch: epoch))
+        #expect(next.list != audience.list && next.position == 0 && next.chunks == 0 && next.devices == 0)
+        #expect(try await write(Sample.chunks([4, 3, 2]), of: next, epoch: epoch) == .written)
+        while try await ledger.write(.normal, { try $0.sweepLists(now: .start + 3600) }) {}
+        #expect(try await finish(next, epoch: epoch) == .frozen(audience: 9))
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a list that an earlier version has removed in part, and left as begun, is not written on either`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let (campaign, audience, epoch) = try await halfWritten()
+        try scratch.execute("DELETE FROM chunks WHERE list = \(audience.list) AND ordinal = 1")
+        let next = try #require(try await open(campaign, epoch: epoch))
+        #expect(next.list != audience.list && next.position == 0 && next.chunks == 0)
+        // What is left of it goes with the next sweep.
+        while try await ledger.write(.normal, { try $0.sweepLists(now: .start + 1) }) {}
+        let left = try scratch.execute("SELECT count(*) FROM chunks WHERE list = \(audience.list)")
+        #expect(left == ["0"])
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `an audience that is gone on with after most of an hour is kept from the sweep at once`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let (campaign, audience, epoch) = try await halfWritten()
+        let token = LeaseToken(campaign: campaign, epoch: epoch, worker: 1)
+        let next = try await ledger.write { try $0.openFrozen(token, now: .start + 3600) }
+        #expect(next?.list == audience.list && next?.chunks == 3)
+        #expect(try await !ledger.write { try $0.sweepLists(now: .start + 3601) })
+        #expect(try await finish(audience, epoch: epoch) == .frozen(audience: 9))
+    }
+
     @Test(arguments: TestDatabase.all) func `an empty audience fails the campaign, which says so`(
         _ database: TestDatabase
     ) async throws {
