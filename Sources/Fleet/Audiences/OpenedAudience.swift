@@ -54,7 +54,8 @@ struct OpenedAudience {
         // Periods counted from this instant are the same for every planner.
         job.createdAt = audience.createdAt
         self.job = job
-        let (now, begun) = (ledger.now(), ContinuousClock.now)
+        // All who freeze it ask as of one instant, whenever they take it up.
+        let (now, begun) = (audience.asOf, ContinuousClock.now)
         exclusion = try await Exclusion.read(
             job.exclude,
             app: audience.app,

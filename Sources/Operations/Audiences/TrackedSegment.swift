@@ -9,7 +9,7 @@ package struct TrackedSegment: Sendable {
     private let segment: Segment
     private let answers: [DeviceBits]
 
-    /// Reads the answers; a segment without questions reads nothing.
+    /// Reads the answers, of events up to `now`; a segment without questions reads nothing.
     package static func read(
         _ segment: Segment,
         app: String,
@@ -26,7 +26,7 @@ package struct TrackedSegment: Sendable {
                 repeat {
                     let after = cursor
                     let page = try await ledger.read {
-                        try $0.devices(answering: question, campaign: campaign, since: since, after: after)
+                        try $0.devices(answering: question, campaign: campaign, since: since, until: now, after: after)
                     }
                     for number in page.registered { bits.insert(number) }
                     cursor = page.next

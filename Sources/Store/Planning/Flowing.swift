@@ -51,8 +51,8 @@ extension LedgerTransaction {
         try db.run(
             """
             INSERT INTO audience_flows (campaign, holder, excluded, list, ranges, per_million, error_per_million,
-                skips_denied)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                skips_denied, as_of)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """,
             .int(campaign),
             .int(lease.worker),
@@ -61,7 +61,8 @@ extension LedgerTransaction {
             .int(ranges),
             .integer(sample.perMillion),
             .integer(sample.errorPerMillion),
-            .bool(known.skipsDenied)
+            .bool(known.skipsDenied),
+            .time(known.asOf)
         )
         try beginRanges(of: known, count: ranges, by: lease.worker, now: now)
         try db.run(

@@ -34,6 +34,9 @@ public struct FrozenAudience: Sendable, Equatable {
     /// The users without a device up to that position; of an audience that flows, the devices of providers that the
     /// app does not have.
     public var withoutToken: Int
+    /// The instant as of which it is judged, the same for all who freeze it: questions about campaigns count events up
+    /// to it.
+    public var asOf: Timestamp
     /// The facts of an audience that is sent while it is frozen; nil for one that is frozen as a whole.
     public var flow: Flow?
 
@@ -102,6 +105,13 @@ extension LedgerTransaction {
     public func openFrozen(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> FrozenAudience? {
         let campaign = lease.campaign
         guard try holdsLease(lease) else { return nil }
+        // Where an earlier version began it, the first one to open it sets the instant.
+        try db.run(
+            "UPDATE \(lease.range == nil ? "frozen_audiences" : "audience_flows") SET as_of = ?2 "
+                + "WHERE campaign = ?1 AND as_of IS NULL",
+            .int(campaign),
+            .time(now)
+        )
         if let range = lease.range {
             return try reader.flowingAudience(campaign, range: range).map { flowing throws(LedgerError) in
                 try goOn(with: flowing)
@@ -113,14 +123,17 @@ extension LedgerTransaction {
             (audience.position, audience.chunks, audience.devices, audience.withoutToken) = (0, 0, 0, 0)
             audience.list = try beginList(app: audience.app, name: nil, now: now)
             audience.last = try reader.registryEnd(app: audience.app)?.end ?? 0
+            audience.asOf = now
             try db.run(
                 """
-                UPDATE frozen_audiences SET list = ?2, last = ?3, position = 0, chunks = 0, devices = 0, no_token = 0
+                UPDATE frozen_audiences SET list = ?2, last = ?3, position = 0, chunks = 0, devices = 0, no_token = 0,
+                    as_of = ?4
                 WHERE campaign = ?1
                 """,
                 .int(campaign),
                 .int(audience.list),
-                .integer(audience.last)
+                .integer(audience.last),
+                .time(now)
             )
             return audience
         }
@@ -372,7 +385,7 @@ extension FrozenAudience {
         let (a, p) = (audience, progress)
         return """
             c.app, c.job, c.push_type, c.carries_variables, \(a).excluded, \(a).list, \(p).position, \(p).last, \
-            \(p).chunks, \(p).devices, \(p).no_token, c.created_at, c.provider
+            \(p).chunks, \(p).devices, \(p).no_token, c.created_at, c.provider, \(a).as_of
             """
     }
 
@@ -392,7 +405,8 @@ extension FrozenAudience {
             last: rows.int64("last"),
             chunks: rows.int("chunks"),
             devices: rows.int("devices"),
-            withoutToken: rows.int("no_token")
+            withoutToken: rows.int("no_token"),
+            asOf: rows.optionalTime("as_of") ?? rows.time("created_at")
         )
     }
 }

@@ -737,3 +737,8 @@ CREATE TABLE upload_waits (
     excluded BIGINT,
     at_most BIGINT
 );
+
+-- migration audience_as_of
+
+ALTER TABLE frozen_audiences ADD COLUMN as_of BIGINT;
+ALTER TABLE audience_flows ADD COLUMN as_of BIGINT;

@@ -852,3 +852,10 @@ CREATE TABLE upload_waits (
     excluded INTEGER,
     at_most INTEGER
 );
+
+-- migration audience_as_of
+
+-- The instant as of which an audience is judged: questions about campaigns count events up to it, whoever freezes which
+-- part. NULL in a row of an earlier version, until a planner of this one opens the audience.
+ALTER TABLE frozen_audiences ADD COLUMN as_of INTEGER;
+ALTER TABLE audience_flows ADD COLUMN as_of INTEGER;

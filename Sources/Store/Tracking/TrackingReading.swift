@@ -34,11 +34,19 @@ extension LedgerReader {
 
     /// The next devices that match a segment's question about a campaign, by their numbers in the registry.
     ///
-    /// `cursor` is the end of the previous page, nil at the beginning; `next` is nil after the last page.
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - campaign: The campaign that it is about.
+    ///   - since: The first instant of events that count; nil for all.
+    ///   - until: The last one.
+    ///   - cursor: The end of the previous page; nil at the beginning.
+    ///   - limit: The most devices of a page.
+    /// - Returns: The devices; `next` is nil after the last page.
     public func devices(
         answering question: TrackedQuestion,
         campaign: UInt32,
         since: Timestamp?,
+        until: Timestamp,
         after cursor: TrackedCursor?,
         limit: Int = 20_000
     ) throws(LedgerError) -> (registered: [Int64], next: TrackedCursor?) {
@@ -50,19 +58,20 @@ extension LedgerReader {
             rows = try db.rows(
                 """
                 SELECT device, registered FROM poll_answers
-                WHERE campaign = ?1 AND device > ?2 AND at >= ?3 ORDER BY device LIMIT ?4
+                WHERE campaign = ?1 AND device > ?2 AND at >= ?3 AND at <= ?5 ORDER BY device LIMIT ?4
                 """,
                 .int(campaign),
                 .integer(cursor.device),
                 since,
-                .int(limit)
+                .int(limit),
+                .time(until)
             )
         case .type(let type):
             let surface = TrackedSurface.allCases[cursor.surface]
             rows = try db.rows(
                 """
                 SELECT device, registered FROM tracked
-                WHERE campaign = ?1 AND step = ?2 AND device > ?3 AND detail = ?4 AND at >= ?5
+                WHERE campaign = ?1 AND step = ?2 AND device > ?3 AND detail = ?4 AND at >= ?5 AND at <= ?7
                 ORDER BY device LIMIT ?6
                 """,
                 .int(campaign),
@@ -70,7 +79,8 @@ extension LedgerReader {
                 .integer(cursor.device),
                 .text(question.action ?? ""),
                 since,
-                .int(limit)
+                .int(limit),
+                .time(until)
             )
         }
         var (found, last): ([Int64], Int64) = ([], cursor.device)

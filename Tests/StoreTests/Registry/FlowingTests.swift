@@ -71,8 +71,8 @@ import Testing
         try await ledger.write { try $0.leaseRanges(worker: worker, apps: ["news"], now: now) }
     }
 
-    private func open(_ lease: LeaseToken) async throws -> FrozenAudience? {
-        try await ledger.write { try $0.openFrozen(lease, now: .start) }
+    private func open(_ lease: LeaseToken, now: Timestamp = .start) async throws -> FrozenAudience? {
+        try await ledger.write { try $0.openFrozen(lease, now: now) }
     }
 
     /// Writes the next chunks; at a checkpoint the cursor passes them.
@@ -282,6 +282,23 @@ import Testing
             #expect(status.state == "completed" && status.counts.expired == 6 && status.law == .holds)
             #expect(!status.isPlanning && status.unexamined == 0)
         }
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `all its ranges are judged as of one instant, whenever who takes them up`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let (campaign, _, opened) = try await flowing(ranges: 2)
+        #expect(opened.asOf == .start)
+        let second = try await range(campaign, worker: 2, now: .start + 1)
+        #expect(try await open(second, now: .start + 1)?.asOf == .start)
+        // An earlier version has begun it: the first one to take up a range sets the instant for all.
+        try scratch.execute("UPDATE audience_flows SET as_of = NULL")
+        #expect(try await open(second, now: .start + 2)?.asOf == .start + 2)
+        let third = try await range(campaign, worker: 3, now: .start + 20)
+        #expect(third.range != second.range)
+        #expect(try await open(third, now: .start + 20)?.asOf == .start + 2)
     }
 
     @Test(arguments: TestDatabase.all)

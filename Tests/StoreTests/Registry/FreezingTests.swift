@@ -193,7 +193,7 @@ import Testing
         let (campaign, audience, epoch) = try await halfWritten()
         let token = LeaseToken(campaign: campaign, epoch: epoch, worker: 1)
         let next = try await ledger.write { try $0.openFrozen(token, now: .start + 3600) }
-        #expect(next?.list == audience.list && next?.chunks == 3)
+        #expect(next?.list == audience.list && next?.chunks == 3 && next?.asOf == .start)
         #expect(try await !ledger.write { try $0.sweepLists(now: .start + 3601) })
         #expect(try await finish(audience, epoch: epoch) == .frozen(audience: 9))
     }

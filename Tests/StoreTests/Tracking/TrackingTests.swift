@@ -140,13 +140,24 @@ struct TrackingTests {
             event(number, 3, .received), event(number, 4, .actioned, .system, "LIKE"),
             event(number, 5, .actioned, .system, "MORE", at: .start + 100), answers(number, 6, ["a"]),
         ])
-        func devices(_ text: String, since: Timestamp? = nil) async throws -> Set<Int64> {
+        func devices(
+            _ text: String,
+            since: Timestamp? = nil,
+            until: Timestamp = .start + 100
+        ) async throws -> Set<Int64> {
             let question = try #require(try Segment(text).questions.first)
             var (found, cursor): (Set<Int64>, TrackedCursor?) = ([], nil)
             repeat {
                 let after = cursor
                 let page = try await ledger.read {
-                    try $0.devices(answering: question, campaign: number, since: since, after: after, limit: 1)
+                    try $0.devices(
+                        answering: question,
+                        campaign: number,
+                        since: since,
+                        until: until,
+                        after: after,
+                        limit: 1
+                    )
                 }
                 found.formUnion(page.registered.map { $0 & 0xFFFF_FFFF })
                 cursor = page.next
@@ -159,6 +170,9 @@ struct TrackingTests {
         #expect(try await devices("actioned(derby, action: LIKE)") == [4])
         #expect(try await devices("actioned(derby)", since: .start + 50) == [5])
         #expect(try await devices("answered(derby)") == [6])
+        // What happens later does not count.
+        #expect(try await devices("actioned(derby)", until: .start + 99) == [4])
+        #expect(try await devices("answered(derby)", until: .start + -1).isEmpty)
         #expect(try await devices("exited(derby)").isEmpty)
     }
 
