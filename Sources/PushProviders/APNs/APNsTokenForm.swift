@@ -13,7 +13,7 @@ struct APNsTokenForm: TokenForm {
     var environments: [PushEnvironment] { PushEnvironment.apple }
 
     func token(_ text: UnsafeBufferPointer<UInt8>) -> TokenReading? {
-        guard Self.digits.contains(text.count), text.count.isMultiple(of: 2), text.allSatisfy(Self.isDigit) else {
+        guard Self.digits.contains(text.count), text.count.isMultiple(of: 2), Hexadecimal.areDigits(text) else {
             return nil
         }
         let digits = String(unsafeUninitializedCapacity: text.count) { room in
