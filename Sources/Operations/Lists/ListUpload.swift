@@ -5,6 +5,9 @@ package import Store
 
 /// Writes devices into a new version of a list, piece by piece: neither devices nor tokens are all in memory.
 ///
+/// While chunks are written, the next devices are taken: an error of a write may be thrown by a later call, at the
+/// latest by `finish`.
+///
 /// A device that occurs twice (provider and token) is added once. The list is invisible before `finish`; workers
 /// remove one that is neither finished nor abandoned after an hour. Confined to one task.
 ///
@@ -23,6 +26,7 @@ package final class ListUpload {
     private var builder = ListBuilder()
     private var version = ListVersion()
     private var waiting: [ListChunk] = []
+    private var pending = PendingWrite()
     private var number: UInt32?
     private let id: String?
     private var known: UploadRecord?
@@ -93,6 +97,7 @@ package final class ListUpload {
         isOver = true
         for chunk in builder.finish() { try await write(chunk) }
         try await flush()
+        try await endWrite()
         var summary = Summary(
             version: version.text,
             devices: deviceCount,
@@ -120,6 +125,8 @@ package final class ListUpload {
     package func abandon() async throws(LedgerError) {
         isOver = true
         waiting.removeAll()
+        // Whoever gives up has an error already, or wants none of it.
+        _ = try? await pending.end()
         guard let number, let ledger else { return }
         self.number = nil
         try await ledger.write { try $0.abandonList(number) }
@@ -163,23 +170,35 @@ package final class ListUpload {
         if waiting.count >= Self.chunksMax { try await flush() }
     }
 
+    /// Begins to write the chunks that wait, once those before them are written.
     private func flush() async throws {
         guard let ledger, !waiting.isEmpty else { return }
+        try await endWrite()
         let chunks = waiting
         waiting.removeAll(keepingCapacity: true)
         guard let known else {
             let list = try await begun(ledger)
-            try await ledger.write { try $0.appendChunks(chunks, to: list, now: ledger.now()) }
+            pending.begin {
+                try await ledger.write { try $0.appendChunks(chunks, to: list, now: ledger.now()) }
+                return nil
+            }
             return
         }
         // A complete upload takes nothing: the file has more devices than it had.
         guard known.standing == .underWay else { throw UploadProblem.differs(id: known.id) }
         let (app, before, after) = (app, resumption.mark, version.place)
-        let step = try await ledger.write {
-            try $0.append(chunks, to: known, app: app, from: before, to: after, now: ledger.now())
+        pending.begin {
+            let step = try await ledger.write {
+                try $0.append(chunks, to: known, app: app, from: before, to: after, now: ledger.now())
+            }
+            guard step == .done else { throw UploadProblem.taken(id: known.id) }
+            return after
         }
-        guard step == .done else { throw UploadProblem.taken(id: known.id) }
-        resumption.wrote(upTo: after)
+    }
+
+    /// Waits until the ledger has what was given to it.
+    private func endWrite() async throws {
+        if let mark = try await pending.end() { resumption.wrote(upTo: mark) }
     }
 
     /// Completes an upload that has an id; returns true if the ledger had this version before.
