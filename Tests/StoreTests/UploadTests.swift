@@ -151,7 +151,6 @@ struct UploadTests {
         #expect(try await failure(givenUp))
         #expect(try await !failure(left))
         while try await ledger.write(.normal, { try $0.sweepLists(now: .start + 3601) }) {}
-        try await ledger.write { try $0.settleUploadWaits(now: .start + 3601) }
         #expect(try await failure(left))
         #expect(try await standing("left") == nil)
     }
@@ -174,6 +173,52 @@ struct UploadTests {
             #expect(try await append(Sample.chunks([3, 2]), to: old, from: 2, to: 4) == .taken)
             #expect(try await append(Sample.chunks([3, 2]), to: new, from: 0, to: 2) == .done)
         }
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `an upload whose chunks are being removed is gone, and its campaign fails with the first of them`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let upload = try await begin()
+        #expect(try await append(Sample.chunks([3, 2, 4]), to: upload, from: 0, to: 3) == .done)
+        let campaign = try await waiting(for: "up-1", id: "first")
+        #expect(try await ledger.write { try $0.sweepLists(now: .start + 3601, chunksMax: 1) })
+        #expect(try scratch.execute("SELECT count(*) FROM chunks") == ["2"])
+        let status = try await ledger.read { try $0.status(campaign: campaign, now: .start) }
+        #expect(status?.stage == .failed)
+        // Who comes back now neither adds to what is left nor completes it.
+        #expect(try await standing() == .gone)
+        #expect(try await append(Sample.chunks([1]), to: upload, from: 3, to: 4) == .taken)
+        #expect(try await finish(upload, at: 3, version: "v1") == nil)
+        let again = try await begin(now: .start + 3602)
+        #expect(again.list != upload.list && again.mark == Self.start)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `an upload that is begun again under the id of one that is gone is not what campaigns waited for`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let upload = try await begin()
+        let (first, second, cancelled) = try await (
+            waiting(for: "up-1", id: "first"), waiting(for: "up-1", id: "second"), waiting(for: "up-1", id: "third")
+        )
+        _ = try await ledger.write(.synced) { try $0.cancel(campaign: cancelled, by: "test", now: .start) }
+        // A worker of the version before removes a list without a word to the campaigns.
+        _ = try scratch.execute("DELETE FROM lists WHERE number = \(upload.list)")
+        let again = try await begin()
+        #expect(again.list != upload.list)
+        for campaign in [first, second] {
+            #expect(try await ledger.read { try $0.awaitedUpload(of: campaign) } == nil)
+            let status = try await ledger.read { try $0.status(campaign: campaign, now: .start) }
+            #expect(status?.stage == .failed)
+            #expect(status?.stateReason?.contains("up-1 was abandoned") == true)
+        }
+        #expect(try await ledger.read { try $0.status(campaign: cancelled, now: .start) }?.stage == .cancelled)
+        #expect(try await append(Sample.chunks([3]), to: again, from: 0, to: 1) == .done)
+        _ = try await finish(again, at: 1, version: "v1")
+        #expect(try scratch.execute("SELECT count(*) FROM frozen_audiences") == ["0"])
     }
 
     @Test(arguments: TestDatabase.all) func `a campaign that is cancelled while it waits stays so`(

@@ -141,27 +141,31 @@ extension LedgerTransaction {
         return record
     }
 
-    /// Abandons a list; `sweepLists` removes its chunks.
-    public func abandonList(_ list: UInt32) throws(LedgerError) {
-        try db.run(
+    /// Abandons a list that is being written; `sweepLists` removes its chunks.
+    ///
+    /// Returns false if it is not being written.
+    @discardableResult
+    public func abandonList(_ list: UInt32) throws(LedgerError) -> Bool {
+        let abandoned = try db.run(
             "UPDATE lists SET state = ?2, touched_at = 0 WHERE number = ?1 AND state = ?3",
             .int(list),
             .int(ListState.removed.rawValue),
             .int(ListState.begun.rawValue)
         )
+        return abandoned == 1
     }
 
     /// Removes a bounded piece of the lists that were abandoned, or not touched for an hour while being written, and of
     /// what uploads leave behind.
     ///
-    /// A list of which a piece is removed counts as removed from then on: nobody writes on to it. Returns true if there
-    /// is more to remove.
+    /// A list that was being written is abandoned first, so that nobody goes on with what is left of it; campaigns that
+    /// wait for its upload fail. Returns true if there is more to remove.
     public func sweepLists(now: Timestamp, chunksMax: Int = 200) throws(LedgerError) -> Bool {
         let old = now.milliseconds - 3_600_000
         let leftover = "state <> \(ListState.finished.sql) AND touched_at < ?1"
         guard let list = try db.number("SELECT number FROM lists WHERE \(leftover)", .int(old))
         else { return try sweepUploads(partsMax: 4) }
-        try abandonList(UInt32(truncatingIfNeeded: list))
+        if try abandonList(UInt32(truncatingIfNeeded: list)) { try settleUploadWaits(now: now) }
         for table in ["chunk_dead", "chunks"] {
             let removed = try db.run(
                 """

@@ -26,16 +26,30 @@ extension LedgerTransaction {
 
     /// Ends the waiting of campaigns whose uploads are complete or gone; a few hundred at most.
     public func settleUploadWaits(now: Timestamp) throws(LedgerError) {
-        for wait in try reader.uploadWaits() {
-            switch UploadWait.decide(wait.standing, isOver: wait.isOver) {
-            case .wait: continue
-            case .bind: try bind(wait)
-            case .fail: try fail(wait, now: now)
-            case .drop: break
-            }
-            try db.run("DELETE FROM upload_waits WHERE campaign = ?1", .int(wait.campaign))
-            try bumpRevision()
+        for wait in try reader.uploadWaits() { _ = try settle(wait, now: now) }
+    }
+
+    /// Ends the waiting of all campaigns for an upload that is complete or gone, so that none of them meets another
+    /// upload under its id.
+    func settleUploadWaits(of upload: String, app: String, now: Timestamp) throws(LedgerError) {
+        while true {
+            var settled = 0
+            for wait in try reader.uploadWaits(of: upload, app: app) where try settle(wait, now: now) { settled += 1 }
+            guard settled > 0 else { return }
         }
+    }
+
+    /// Returns false if the campaign waits on.
+    private func settle(_ wait: UploadWaitRow, now: Timestamp) throws(LedgerError) -> Bool {
+        switch UploadWait.decide(wait.standing, isOver: wait.isOver) {
+        case .wait: return false
+        case .bind: try bind(wait)
+        case .fail: try fail(wait, now: now)
+        case .drop: break
+        }
+        try db.run("DELETE FROM upload_waits WHERE campaign = ?1", .int(wait.campaign))
+        try bumpRevision()
+        return true
     }
 
     /// Ends a campaign's waiting because the campaign ends; returns false if it waits for no upload.
@@ -97,7 +111,12 @@ extension LedgerReader {
         return try rows.next() ? rows.text("upload") : nil
     }
 
-    func uploadWaits(limit: Int = 200) throws(LedgerError) -> [UploadWaitRow] {
+    /// The campaigns whose waiting is over; without an upload, those of all.
+    func uploadWaits(
+        of upload: String? = nil,
+        app: String? = nil,
+        limit: Int = 200
+    ) throws(LedgerError) -> [UploadWaitRow] {
         let rows = try db.rows(
             """
             SELECT w.campaign, w.upload, w.excluded, w.at_most, u.list, l.state, c.number, c.completed_at, c.rest_outcome
@@ -105,9 +124,13 @@ extension LedgerReader {
                 LEFT JOIN campaigns c ON c.number = w.campaign
                 LEFT JOIN uploads u ON u.app = w.app AND u.id = w.upload
                 LEFT JOIN lists l ON l.number = u.list
-            WHERE l.state IS NULL OR l.state <> \(ListState.begun.sql) OR c.completed_at IS NOT NULL OR c.number IS NULL
-            ORDER BY w.campaign LIMIT ?1
+            WHERE (?1 IS NULL OR (w.upload = ?1 AND w.app = ?2)) AND (
+                l.state IS NULL OR l.state <> \(ListState.begun.sql) OR c.completed_at IS NOT NULL OR c.number IS NULL
+            )
+            ORDER BY w.campaign LIMIT ?3
             """,
+            .text(upload),
+            .text(app),
             .int(limit)
         )
         return try rows.map(UploadWaitRow.init)

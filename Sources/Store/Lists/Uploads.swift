@@ -38,7 +38,8 @@ public enum UploadStep: Sendable, Equatable {
 extension LedgerTransaction {
     /// Begins an upload, or goes on with the one of that id.
     ///
-    /// The caller compares the name: an id belongs to one list.
+    /// The caller compares the name: an id belongs to one list. Campaigns that wait for an upload of that id which is
+    /// gone fail.
     ///
     /// - Parameters:
     ///   - id: 1–128 of `[A-Za-z0-9._:-]`.
@@ -59,6 +60,8 @@ extension LedgerTransaction {
             guard known.standing == .underWay, known.name == name else { return known }
             if try goOnWriting(known.list, chunks: Int(known.mark.chunks), now: now) { return known }
         }
+        // Who waits for the upload that is gone does not wait for this one, though it has the same id.
+        try settleUploadWaits(of: id, app: app, now: now)
         let list = try beginList(app: app, name: name, now: now)
         try db.run("DELETE FROM uploads WHERE app = ?1 AND id = ?2", .text(app), .text(id))
         try db.run(
