@@ -70,6 +70,11 @@ package struct ConfigurationKey: Sendable {
     package func redacted(_ text: String) -> String {
         isSecret ? SecretURL.redacted(text) : text
     }
+
+    /// Returns the password in a value; nil if there is none.
+    func password(in text: String) -> String? {
+        isSecret ? SecretURL.passwordRange(text).map { String(text[$0]) } : nil
+    }
 }
 
 /// Finds the password in a URL that may be malformed.

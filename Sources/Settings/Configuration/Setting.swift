@@ -18,4 +18,7 @@ package struct Setting: Sendable {
 
     /// The value for people, without a password.
     package var redactedText: String? { text.map(key.redacted) }
+
+    /// The password in the value, as it is written there; nil if there is none.
+    package var password: String? { text.flatMap { key.password(in: $0) } }
 }

@@ -17,23 +17,61 @@ struct DoctorCommand: AsyncParsableCommand {
             an end, addresses: any, users that nobody vouches for. Changes nothing and sends nothing; --offline asks no \
             provider.
 
-            Example: fanfare doctor --config /etc/fanfare/fanfare.yaml
+            --bundle packs for whoever helps: these findings, status, topology, the configuration without secrets, \
+            metrics, the log's last lines (the journal's, or those of --log), the last hour's events of campaigns and \
+            versions; no key, token or payload. What could not be had is a line of errors.txt in it.
+
+            Examples:
+              fanfare doctor --config /etc/fanfare/fanfare.yaml
+              fanfare doctor --bundle fanfare-bundle.tar.gz
             """
     )
 
     @Flag(help: "Connect to no provider.")
     var offline = false
 
+    @Option(help: "Write a bundle for support (.tar.gz) there; ends with 0 when it is written.")
+    var bundle: String?
+
+    @Option(name: .customLong("log"), help: "A file with a process's log, for the bundle; may be given again.")
+    var logs: [String] = []
+
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard bundle != nil || logs.isEmpty else { throw ValidationError("--log is for --bundle") }
+    }
 
     func run() async throws {
         // The findings show the failures.
         StandardErrorLog.install(Configuration.LogSettings(level: .critical))
         let findings = await check()
+        if let bundle { return try await write(findings, to: bundle) }
         let isWell = !findings.needsPerson
         output.write(findings.text, .object(["well": .bool(isWell), "findings": .array(findings.map(\.json))]))
         if !isWell { throw FanfareExit.failed }
+    }
+
+    private func write(_ findings: [Finding], to path: String) async throws {
+        let (version, logs) = (Fanfare.configuration.version, BundleLogs(files: logs))
+        let collected: SupportBundle
+        if let configuration = try? options.load() {
+            var sources = BundleSources(configuration, logs: logs)
+            await sources.collect(findings, version: version)
+            collected = sources.bundle
+        } else {
+            collected = await BundleSources.withoutConfiguration(findings, version: version, logs: logs)
+        }
+        try await BundleArchive.write(collected, to: path)
+        let lines = ["\(path): \(collected.all.map(\.name).joined(separator: ", "))"]
+        output.write(
+            (lines + collected.errors.map { "not in it: \($0)" }).joined(separator: "\n"),
+            .object([
+                "bundle": .string(path), "files": .array(collected.all.map { .string($0.name) }),
+                "errors": .array(collected.errors.map(JSONValue.string)),
+            ])
+        )
     }
 
     private func check() async -> [Finding] {
