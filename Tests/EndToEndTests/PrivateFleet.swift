@@ -114,10 +114,13 @@ final class PrivateFleet: Sendable {
             hasWebPush: webPush != nil,
             app: app
         )
-        let database = try postgreSQL.map { Database(server: $0, name: try $0.createDatabase()) }
+        let server = try postgreSQL ?? PrivatePostgreSQL.ofMatrix()
+        let database = try server.map { Database(server: $0, name: try $0.createDatabase()) }
+        // A node that a test damages is its workers' only one.
+        let addresses = PrivateBroker.isHurt ? "127.0.0.1:\(node.port)" : node.addresses
         try configure(
             folder,
-            url: "\(node.url)/\(name)",
+            url: "amqp://guest:guest@\(addresses)/\(name)",
             managementPort: node.managementPort,
             store: database?.url ?? "sqlite:fanfare.db"
         )

@@ -13,7 +13,23 @@ public final class PrivatePostgreSQL: Sendable {
     }
 
     /// The server that all tests of a process share if they do not damage it; started at the first use.
-    public static let shared = Result { try PrivatePostgreSQL() }
+    ///
+    /// With `FANFARE_TEST_LEDGER=standby` it has a synchronous standby.
+    public static let shared = Result {
+        let server = try PrivatePostgreSQL()
+        if ledger == "standby" { _ = try server.addStandby() }
+        return server
+    }
+
+    /// The server for the ledgers of tests that ask for none; nil, so that these are SQLite, unless
+    /// `FANFARE_TEST_LEDGER` is `postgresql` or `standby`.
+    public static func ofMatrix() throws -> PrivatePostgreSQL? {
+        ["postgresql", "standby"].contains(ledger) ? try shared.get() : nil
+    }
+
+    private static let ledger = ProcessInfo.processInfo.environment["FANFARE_TEST_LEDGER"]
+    /// The programs of another version, if `FANFARE_TEST_POSTGRESQL` names a root folder.
+    private static let root = ServerRoot.named("FANFARE_TEST_POSTGRESQL")
 
     /// The password of its only user, `fanfare`.
     public static let password = "p@ss word"
@@ -192,14 +208,9 @@ public final class PrivatePostgreSQL: Sendable {
     private func process(_ program: String, _ arguments: [String], asServer: Bool) -> Process {
         let process = Process()
         let path = program.hasPrefix("/") ? program : programs + "/" + program
-        if asServer, getuid() == 0 {
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-            let user = ["--reuid=postgres", "--regid=postgres", "--clear-groups"]
-            process.arguments = user + [path] + arguments
-        } else {
-            process.executableURL = URL(fileURLWithPath: path)
-            process.arguments = arguments
-        }
+        let command = Self.root.command(path, arguments, in: folder, as: asServer ? "postgres" : nil)
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
         process.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder]
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.standardInput = FileHandle.nullDevice
@@ -236,12 +247,12 @@ public final class PrivatePostgreSQL: Sendable {
 
     /// Finds Debian's folder of programs, of which each version has its own.
     private static func findPrograms() throws -> String {
-        let root = "/usr/lib/postgresql"
-        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        let folder = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root.path + folder)) ?? []
         let newest = versions.compactMap { Int($0) }.max()
-        let candidates = newest.map { ["\(root)/\($0)/bin"] } ?? []
+        let candidates = newest.map { ["\(folder)/\($0)/bin"] } ?? []
         let found = (candidates + ["/usr/local/bin", "/usr/bin"]).first {
-            FileManager.default.isExecutableFile(atPath: $0 + "/initdb")
+            FileManager.default.isExecutableFile(atPath: root.path + $0 + "/initdb")
         }
         guard let found else { throw Failure(description: "no initdb: install postgresql") }
         return found

@@ -29,12 +29,21 @@ public final class RabbitMQNode: Sendable {
     private let epmdPort: Int
     private let environment: [String: String]
     private let processes = Mutex(Processes())
+    /// The nodes that `startAll` has put into its cluster.
+    private let peers = Mutex<[RabbitMQNode]>([])
+    /// The programs of another version, if `FANFARE_TEST_RABBITMQ` names a root folder.
+    private static let root = ServerRoot.named("FANFARE_TEST_RABBITMQ")
 
     /// The path of the self-signed certificate of `securePort` as PEM.
     public var certificatePath: String { folder.appendingPathComponent("certificate.pem").path }
 
     /// The `amqp.url` of the node's default user.
     public var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
+
+    /// The addresses of all nodes that were started together, as `amqp.url` has them.
+    public var addresses: String {
+        ([port] + peers.withLock { $0.map(\.port) }).map { "127.0.0.1:\($0)" }.joined(separator: ",")
+    }
 
     /// The node's name in a cluster.
     public var name: String { "fanfare-\(port)@localhost" }
@@ -50,6 +59,17 @@ public final class RabbitMQNode: Sendable {
         try await node.rabbitmqctl("stop_app")
         try await node.rabbitmqctl("join_cluster", peer.name)
         try await node.rabbitmqctl("start_app")
+        return node
+    }
+
+    /// Starts a cluster of as many nodes as `FANFARE_TEST_NODES` says, one by default, and returns the first.
+    static func startAll() async throws -> RabbitMQNode {
+        let node = try await start()
+        let count = ProcessInfo.processInfo.environment["FANFARE_TEST_NODES"].flatMap { Int($0) } ?? 1
+        for _ in 1..<max(1, count) {
+            let peer = try await start(inClusterOf: node)
+            node.peers.withLock { $0.append(peer) }
+        }
         return node
     }
 
@@ -87,9 +107,9 @@ public final class RabbitMQNode: Sendable {
             log.console = false
             log.file.level = warning
 
-            """
+            """ + (try Self.furtherSettings())
         try configuration.write(to: folder.appendingPathComponent("rabbitmq.conf"), atomically: true, encoding: .utf8)
-        try "[rabbitmq_management].\n".write(
+        try "[rabbitmq_management,rabbitmq_amqp1_0].\n".write(
             to: folder.appendingPathComponent("enabled_plugins"),
             atomically: true,
             encoding: .utf8
@@ -112,12 +132,19 @@ public final class RabbitMQNode: Sendable {
         ]
     }
 
+    /// Returns the lines for `rabbitmq.conf` in the file that `FANFARE_TEST_RABBITMQ_SETTINGS` names.
+    private static func furtherSettings() throws -> String {
+        guard let path = ProcessInfo.processInfo.environment["FANFARE_TEST_RABBITMQ_SETTINGS"] else { return "" }
+        return try String(contentsOfFile: path, encoding: .utf8)
+    }
+
     // MARK: - Processes
 
     private func launch(_ executable: String, _ arguments: [String], log: String) throws -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
+        let command = Self.root.command(executable, arguments, in: folder.path)
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
         process.environment = environment
         process.currentDirectoryURL = folder
         let file = folder.appendingPathComponent("log/\(log)")
@@ -288,7 +315,7 @@ public actor SharedNode {
 
     /// Returns the node, starting it if needed.
     public func node() async throws -> RabbitMQNode {
-        let task = starting ?? Task { try await RabbitMQNode.start() }
+        let task = starting ?? Task { try await RabbitMQNode.startAll() }
         starting = task
         return try await task.value
     }
