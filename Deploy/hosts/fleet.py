@@ -150,7 +150,7 @@ class Fleet:
             "--json", *flags,
         )
         said = await_that("the provider is up", lambda: self.is_running(name) and self.output(name).strip())
-        self.control = json.loads(said.splitlines()[0])["control"] or ""
+        self.control = json.loads(said.splitlines()[0]).get("control") or ""
         return name
 
     def start_broker_side(self):
