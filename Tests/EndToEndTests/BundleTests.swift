@@ -6,7 +6,7 @@ import Testing
 import Transport
 
 extension EndToEnd {
-    /// What an operator sends to whoever helps.
+    /// The archive that an operator sends to whoever helps.
     @Suite("Bundle for support")
     struct Bundles {
         /// The password in the URL of the tests' PostgreSQL.

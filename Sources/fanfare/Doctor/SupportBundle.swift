@@ -12,7 +12,7 @@ struct SupportBundle {
     static let errorsName = "errors.txt"
 
     private(set) var files: [File] = []
-    /// What could not be had and why, a line each.
+    /// The parts that could not be had, and why, a line each.
     private(set) var errors: [String] = []
     private let redaction: BundleRedaction
 
