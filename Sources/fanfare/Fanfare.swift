@@ -1,20 +1,13 @@
 import ArgumentParser
-import CBuild
 import Operations
 
 /// The command line: one file per sub-command.
 @main
 struct Fanfare: AsyncParsableCommand {
-    /// The commit that the program was built from, as `--version` prints it.
-    private static var commit: String {
-        let digits = String(cString: fanfare_build_commit())
-        return "commit " + (digits.isEmpty ? "unknown" : digits.prefix(12))
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "fanfare",
         abstract: "Sends push campaigns from RabbitMQ to APNs, FCM and Web Push and counts every single device.",
-        version: "fanfare \(Build.version) (\(commit))",
+        version: ProgramVersion.text,
         subcommands: [
             CampaignCommand.self, ListCommand.self, DeviceCommand.self, ContentCommand.self, AudienceCommand.self,
             ParkedCommand.self,

@@ -268,6 +268,9 @@ extension EndToEnd {
                 try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.00001")
                 do {
                     _ = try await fleet.told(.brokerAlarm)
+                    try await eventually("the node is named", within: .seconds(20)) {
+                        try await fleet.told(.brokerAlarm).contains("memory of \(node.name)")
+                    }
                     #expect(try await book.check("BrokerBlocked").contains("alarm"))
                 } catch {
                     try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.8")

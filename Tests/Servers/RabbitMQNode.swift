@@ -220,6 +220,9 @@ public final class RabbitMQNode: Sendable {
         }
     }
 
+    /// True unless the node was killed or stopped.
+    public var isRunning: Bool { processes.withLock { $0.server != nil } }
+
     /// Kills the node (SIGKILL) and waits until it has ended.
     public func kill() {
         end(SIGKILL)
@@ -289,6 +292,11 @@ public final class RabbitMQNode: Sendable {
     @discardableResult
     public func rabbitmqctl(_ arguments: String...) async throws -> String {
         try await run("/usr/lib/rabbitmq/bin/rabbitmqctl", arguments)
+    }
+
+    /// Spreads the leaders of the quorum queues whose names match over the cluster's nodes.
+    public func rebalance(_ pattern: String) async throws {
+        try await run("/usr/lib/rabbitmq/bin/rabbitmq-queues", ["rebalance", "quorum", "--queue-pattern", pattern])
     }
 
     @discardableResult

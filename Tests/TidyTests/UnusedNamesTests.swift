@@ -13,7 +13,7 @@ import Testing
             ]
         ),
         ("Hummingbird calls it", ["isAcceptingNewConnections"]),
-        ("the standard library and Foundation call them", ["CodingKeys", "customMirror", "urlSession"]),
+        ("the standard library and Foundation call them", ["customMirror", "urlSession"]),
         ("Swift Testing calls them", ["isRecursive", "provideScope"]),
         ("Apple's systems call them", ["makeCoordinator", "makeUIView", "updateUIView"]),
         (

@@ -58,6 +58,71 @@ extension RealBroker {
             try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.8")
         }
 
+        /// Runs a body while a queue's leader lives and does nothing, as at a node without a majority.
+        private static func withSilentLeader(of queue: String, _ body: () async throws -> Void) async throws {
+            let node = try await RealBroker.shared.node()
+            let leader = "whereis('%2F_\(queue)')"
+            try await node.rabbitmqctl("eval", "sys:suspend(\(leader)).")
+            do {
+                try await body()
+            } catch {
+                try await node.rabbitmqctl("eval", "sys:resume(\(leader)).")
+                throw error
+            }
+            try await node.rabbitmqctl("eval", "sys:resume(\(leader)).")
+        }
+
+        /// The node by two names, as if it were two nodes of a cluster.
+        private static func twoHosts() async throws -> AMQPEndpoint {
+            var endpoint = try await Broker.endpoint()
+            endpoint.hosts.append(.init(name: "localhost", port: endpoint.hosts[0].port))
+            return endpoint
+        }
+
+        @Test func `a node that confirms no consumer is left, and all queues are consumed once it does`() async throws {
+            let client = try await Broker.freshQueue("test.leaderless")
+            await (try await Broker.freshQueue("test.led")).close()
+            let endpoint = try await Self.twoHosts()
+            var consumer: TestConsumer?
+            var left: [String] = []
+            try await Self.withSilentLeader(of: "test.leaderless") {
+                let made = try await TestConsumer(
+                    endpoint,
+                    .queue("test.led", prefetch: 4),
+                    .queue("test.leaderless", prefetch: 4)
+                )
+                consumer = made
+                for await case .disconnected(let error) in made.seen {
+                    left.append(error.description)
+                    if left.count == 2 { break }
+                }
+            }
+            #expect(left.allSatisfy { $0.contains("confirms no consumer") }, "\(left)")
+            #expect(Set(left).count == 2, "\(left)")
+            let made = try #require(consumer)
+            for await case .connected in made.seen { break }
+            for queue in ["test.leaderless", "test.led"] {
+                #expect(await client.publish(Broker.message(queue, id: queue)) == .confirmed)
+                #expect(await made.messages(1).map(\.properties.messageID) == [queue])
+            }
+            await made.close()
+            await client.close()
+        }
+
+        @Test func `a node of several that confirms no publish is left, and the next publish is confirmed`()
+            async throws
+        {
+            await (try await Broker.freshQueue("test.unconfirmed")).close()
+            let publisher = try await TestPublisher(try await Self.twoHosts())
+            #expect(await publisher.publish(Broker.message("test.unconfirmed", id: "1")) == .confirmed)
+            try await Self.withSilentLeader(of: "test.unconfirmed") {
+                #expect(await publisher.publish(Broker.message("test.unconfirmed", id: "2")) == .timedOut)
+            }
+            #expect(await publisher.publish(Broker.message("test.unconfirmed", id: "3")) == .confirmed)
+            #expect(await publisher.generation == 2)
+            await publisher.close()
+        }
+
         @Test func `B2: no confirmed publish is lost when the broker is killed among 100,000`() async throws {
             let node = try await RealBroker.shared.node()
             await (try await Broker.freshQueue("test.flood")).close()

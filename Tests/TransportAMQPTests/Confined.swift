@@ -138,6 +138,14 @@ final class TestPublisher: Sendable {
         }
     }
 
+    var generation: UInt64 {
+        get async {
+            await withCheckedContinuation { continuation in
+                use { continuation.resume(returning: $0.generation) }
+            }
+        }
+    }
+
     func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             use { $0.close { continuation.resume() } }

@@ -51,6 +51,22 @@ extension RealBroker {
             await client.close()
         }
 
+        @Test func `the management API of the next node is asked if the first one cannot be reached`() async throws {
+            let (endpoint, port) = (try await Broker.endpoint(), try await RealBroker.shared.node().managementPort)
+            func version(_ hosts: String...) async throws -> String {
+                try await ManagementAPI(
+                    hosts: hosts,
+                    port: port,
+                    isSecure: false,
+                    endpoint: endpoint,
+                    loop: Broker.loop
+                ).version()
+            }
+            // Nobody listens there.
+            await #expect(throws: ManagementAPI.Failure.self) { try await version("127.0.0.2") }
+            #expect(try await version("127.0.0.2", "127.0.0.1") == version("127.0.0.1"))
+        }
+
         @Test func `D8: the broker's clock is held against this machine's`() async throws {
             let endpoint = try await Broker.endpoint()
             func skew(port: Int) async throws -> ClockSkew? {

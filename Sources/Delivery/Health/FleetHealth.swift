@@ -19,6 +19,8 @@ public struct FleetHealth: Sendable {
     public var isLedgerUnwritable: Bool
     /// True if whoever asks cannot reach the broker: then the workers' lost connections are the same problem.
     public var isBrokerUnreachable: Bool
+    /// The faults of the broker's cluster that whoever asks has seen; nil if they could not look.
+    public var cluster: BrokerFaults?
 
     /// The facts for a judgement.
     public init(
@@ -27,7 +29,8 @@ public struct FleetHealth: Sendable {
         breakers: [BreakerRecord] = [],
         reloadOrder: ReloadOrder? = nil,
         isLedgerUnwritable: Bool = false,
-        isBrokerUnreachable: Bool = false
+        isBrokerUnreachable: Bool = false,
+        cluster: BrokerFaults? = nil
     ) {
         self.workers = workers
         self.clockSource = clockSource
@@ -35,19 +38,21 @@ public struct FleetHealth: Sendable {
         self.reloadOrder = reloadOrder
         self.isLedgerUnwritable = isLedgerUnwritable
         self.isBrokerUnreachable = isBrokerUnreachable
+        self.cluster = cluster
     }
 
     /// Returns all problems, the most general first.
     public func problems(now: Timestamp) -> [HealthProblem] {
         let live = workers.filter { $0.isLive(now: now) }
-        let reported = reported(live, now: now)
+        let faults = faults(live)
+        let reported = reported(live, faults, now: now)
         let refused = Set(reported.filter { $0.code == .credentials }.map(\.subject))
         let none = live.isEmpty && !isLedgerUnwritable ? [HealthProblem.noWorker] : []
         let silent = missed(now: now).map(\.silence)
         // While no worker can report, no answer says nothing.
         let standing = isLedgerUnwritable ? nil : reloadOrder.map { ReloadStanding($0, workers: live, now: now) }
         let unanswered = standing?.problems(now: now) ?? []
-        return none + silent + reported + unanswered + Self.differences(live)
+        return faults.problems + none + silent + reported + unanswered + Self.differences(live)
             + breakers.map { $0.problem(isExplained: refused.contains($0.name), now: now) }
     }
 
@@ -66,13 +71,26 @@ public struct FleetHealth: Sendable {
         }
     }
 
+    /// The faults of the broker's cluster: as whoever asks sees them, or else as a worker does.
+    private func faults(_ live: [WorkerRecord]) -> BrokerFaults {
+        let reports = live.compactMap { $0.health?.cluster }.filter { !$0.isEmpty }
+        var faults = cluster ?? reports.first ?? BrokerFaults()
+        if faults.since == nil { faults.since = reports.compactMap(\.since).min() }
+        return faults
+    }
+
     /// The workers' own problems; what several report of one subject is one problem.
-    private func reported(_ live: [WorkerRecord], now: Timestamp) -> [HealthProblem] {
+    private func reported(_ live: [WorkerRecord], _ faults: BrokerFaults, now: Timestamp) -> [HealthProblem] {
+        let told = Set(faults.problems.map(\.code))
         var merged: [(problem: HealthProblem, workers: [String])] = []
         for worker in live {
             let health = worker.health ?? WorkerHealth()
             for problem in health.problems(of: worker.name, worker.standing(clockSource), now: now) {
-                if isBrokerUnreachable, problem.code == .broker { continue }
+                // Without a majority a worker finds no node that confirms its consumers.
+                let isExplained = isBrokerUnreachable || told.contains(.brokerQuorum)
+                if isExplained, problem.code == .broker { continue }
+                // Told already, or not so any more: a worker looks less often than whoever asks now.
+                if told.contains(problem.code) || problem.code.isOfClusterAlone { continue }
                 guard let known = merged.firstIndex(where: { $0.problem.isSame(as: problem) }) else {
                     merged.append((problem, [worker.name]))
                     continue

@@ -12,6 +12,12 @@ public struct HealthProblem: Sendable, Equatable {
         case broker
         /// The broker is in an alarm and takes no publishes.
         case brokerAlarm = "broker_alarm"
+        /// Queues have lost the majority of their nodes.
+        case brokerQuorum = "broker_quorum"
+        /// A node of the broker's cluster is missing, and the queues go on without it.
+        case brokerNode = "broker_node"
+        /// A partition of the broker's cluster has not been mended.
+        case brokerPartition = "broker_partition"
         /// Queues do not exist.
         case queuesMissing = "queues_missing"
         /// Queues have no consumer.
@@ -46,12 +52,16 @@ public struct HealthProblem: Sendable, Equatable {
         case parked
 
         /// The kinds for which no campaign goes out.
-        public static let stoppingAll: Set<Code> = [.ledgerWrites, .broker, .brokerAlarm]
+        public static let stoppingAll: Set<Code> = [.ledgerWrites, .broker, .brokerQuorum, .brokerAlarm]
 
         /// The kinds that a worker reports of itself.
         public static let ofWorker: [Code] = [
-            .ledgerWrites, .broker, .brokerAlarm, .clock, .reloadRefused, .credentials, .credentialsEnd,
+            .ledgerWrites, .broker, .brokerQuorum, .brokerNode, .brokerPartition, .brokerAlarm, .clock, .reloadRefused,
+            .credentials, .credentialsEnd,
         ]
+
+        /// True if only a look at the broker's cluster shows it; an alarm is also told to those who publish.
+        var isOfClusterAlone: Bool { [.brokerQuorum, .brokerNode, .brokerPartition].contains(self) }
     }
 
     /// The kind.

@@ -15,6 +15,7 @@ extension WorkerHealth {
         ledger = json["ledger"].flatMap { Fault($0) }
         broker = json["broker"].flatMap { Fault($0) }
         alarmSince = json.instant("alarm_since")
+        cluster = json["cluster"].map { BrokerFaults($0) }
         brokerSkew = json["broker_skew"]?.integer
         reload = json["reload"].flatMap { ReloadAnswer($0) }
         sending = json["sending"].flatMap { Sending($0) }
@@ -24,6 +25,7 @@ extension WorkerHealth {
     public var json: JSONValue {
         .object([
             "ledger": ledger?.json, "broker": broker?.json, "alarm_since": alarmSince?.json,
+            "cluster": cluster?.json,
             "broker_skew": brokerSkew.map { .number(JSONNumber($0)) },
             "credentials": .array(credentials.map(\.json)),
             "versions": .object(versions.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }),

@@ -40,7 +40,8 @@ extension WorkerHealth {
                 )
             )
         }
-        if let alarmSince {
+        if let cluster { problems += cluster.problems }
+        if let alarmSince, cluster?.alarms.isEmpty != false {
             problems.append(
                 HealthProblem(
                     .brokerAlarm,

@@ -64,6 +64,8 @@ public struct WorkerHealth: Sendable, Equatable {
     public var broker: Fault?
     /// The beginning of the broker's alarm, in which it takes no publishes; nil without an alarm.
     public var alarmSince: Timestamp?
+    /// The faults of the broker's cluster; nil if the worker may not look, or does not.
+    public var cluster: BrokerFaults?
     /// The lead of the host's clock over the broker's in milliseconds; nil if it is negligible or unknown.
     public var brokerSkew: Int64?
     /// The credentials, sorted by app and provider.

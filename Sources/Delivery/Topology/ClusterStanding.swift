@@ -23,12 +23,47 @@ public struct ClusterStanding: Sendable, Equatable {
         public var hasQuorum: Bool { online.intersection(members).count * 2 > members.count }
     }
 
-    /// The fleet's quorum queues.
-    public var queues: [Queue]
+    /// A node as the one that was asked sees it.
+    public struct Node: Sendable, Equatable {
+        /// The node's name, such as `rabbit@host`.
+        public var name: String
+        /// True if it is there and runs.
+        public var isRunning: Bool
+        /// The nodes from which a partition has parted it, also after they see each other again.
+        public var partedFrom: Set<String>
+        /// The resources of which it has too little.
+        public var alarms: Set<Resource>
 
-    /// A standing of these queues.
-    public init(queues: [Queue]) {
-        self.queues = queues
+        /// A node.
+        public init(name: String, isRunning: Bool, partedFrom: Set<String> = [], alarms: Set<Resource> = []) {
+            (self.name, self.isRunning, self.partedFrom, self.alarms) = (name, isRunning, partedFrom, alarms)
+        }
+    }
+
+    /// A resource whose lack makes the whole cluster refuse publishes.
+    public enum Resource: String, Sendable, CaseIterable {
+        /// Memory above the watermark.
+        case memory
+        /// Free disk below the limit.
+        case disk
+    }
+
+    /// The fleet's quorum queues.
+    public let queues: [Queue]
+    /// All nodes of the cluster; empty if the user may not see them.
+    public let members: [Node]
+
+    /// A standing of these queues and nodes.
+    ///
+    /// Queues are told as of some seconds ago, and nodes as of now: who is down answers for no queue.
+    public init(queues: [Queue], members: [Node] = []) {
+        let down = Set(members.filter { !$0.isRunning }.map(\.name))
+        self.members = members
+        self.queues = queues.map { queue in
+            var queue = queue
+            queue.online.subtract(down)
+            return queue
+        }
     }
 
     /// The nodes that have copies of queues.
@@ -37,9 +72,29 @@ public struct ClusterStanding: Sendable, Equatable {
     /// The queues without a majority, sorted by name.
     public var withoutQuorum: [String] { queues.filter { !$0.hasQuorum }.map(\.name).sorted() }
 
-    /// The nodes that have copies of queues and do not answer for some of them, sorted.
+    /// The nodes that are down, or have copies of queues and do not answer for some of them, sorted.
     public var missingNodes: [String] {
-        queues.reduce(into: Set<String>()) { $0.formUnion($1.members.subtracting($1.online)) }.sorted()
+        let down = Set(members.filter { !$0.isRunning }.map(\.name))
+        return queues.reduce(into: down) { $0.formUnion($1.members.subtracting($1.online)) }.sorted()
+    }
+
+    /// The nodes that a partition has parted from most of the others, sorted; all that it has parted if no side is
+    /// smaller.
+    public var partedNodes: [String] {
+        let parted = members.filter { !$0.partedFrom.isEmpty }
+        let smaller = parted.filter { $0.partedFrom.count * 2 > members.count - 1 }
+        return (smaller.isEmpty ? parted : smaller).map(\.name).sorted()
+    }
+
+    /// Returns the number of each queue's consumers that are connected to a node which is there; nil if no node is
+    /// missing.
+    ///
+    /// A queue keeps the consumers of a node that is down until it is back, and counts them over AMQP.
+    public func live(_ consumers: [(queue: String, node: String)]) -> [String: Int]? {
+        let missing = Set(missingNodes)
+        guard !missing.isEmpty else { return nil }
+        let none = Dictionary(queues.map { ($0.name, 0) }) { first, _ in first }
+        return consumers.filter { !missing.contains($0.node) }.reduce(into: none) { $0[$1.queue, default: 0] += 1 }
     }
 
     /// The number of leaders of each node, by name, if they are not spread; empty if they are.

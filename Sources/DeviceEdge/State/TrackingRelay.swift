@@ -77,6 +77,7 @@ final class TrackingRelay: Sendable {
             loop: loop,
             endpoint: endpoint,
             name: "fanfare edge",
+            seed: "\(UInt64.random(in: 0 ... .max))",
             limits: AMQPPublisher.Limits(timeout: Self.timeout)
         )
         let made = Sending(publisher)

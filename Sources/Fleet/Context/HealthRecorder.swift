@@ -24,6 +24,7 @@ final class HealthRecorder: Sendable {
         var links: [Link: WorkerHealth.Fault] = [:]
         var alarmSince: Timestamp?
         var brokerSkew: Int64?
+        var cluster: BrokerFaults?
     }
 
     private let faults = Mutex(Faults())
@@ -90,6 +91,20 @@ final class HealthRecorder: Sendable {
     /// Notes the lead of this host's clock over the broker's in milliseconds; nil if it is negligible or unknown.
     func compared(brokerSkew: Int64?) { faults.withLock { $0.brokerSkew = brokerSkew } }
 
+    /// Notes the faults of the broker's cluster, nil if they are not known; returns true if they have changed.
+    func saw(_ cluster: BrokerFaults?, at now: Timestamp) -> Bool {
+        faults.withLock { faults in
+            let before = faults.cluster
+            var seen = cluster
+            if seen?.isEmpty == false { seen?.since = before?.since ?? now }
+            faults.cluster = seen
+            return seen != before
+        }
+    }
+
+    /// The queues that have lost the majority of their nodes, as far as it is known.
+    var queuesWithoutQuorum: [String] { faults.withLock { $0.cluster?.queues ?? [] } }
+
     // MARK: - The report
 
     /// Returns the worker's report, with the state of the credentials of these apps.
@@ -100,6 +115,7 @@ final class HealthRecorder: Sendable {
         health.broker = faults.links.values.min { $0.since < $1.since }
         health.alarmSince = faults.alarmSince
         health.brokerSkew = faults.brokerSkew
+        health.cluster = faults.cluster?.isEmpty == false ? faults.cluster : nil
         return health
     }
 }

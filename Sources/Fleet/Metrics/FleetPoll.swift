@@ -62,6 +62,8 @@ struct FleetPoll: Sendable {
     let endpoint: AMQPEndpoint
     let loop: any EventLoop
     let providers: [ProviderName]
+    /// Returns the queues that have lost the majority of their nodes, as far as it is known.
+    let withoutQuorum: @Sendable () -> [String]
     let latest: LatestFleetMetrics
 
     /// Reads until the task is cancelled.
@@ -131,9 +133,12 @@ struct FleetPoll: Sendable {
     }
 
     private func read(_ client: AMQPClient, _ metrics: inout FleetMetrics) async throws(AMQPConnectError) {
+        // Of a queue without a majority the broker says that it is empty and that nobody takes from it.
+        let unknown = Set(withoutQuorum())
         for provider in providers {
             for urgency in Urgency.allCases {
                 let lane = Lane(provider: provider, urgency: urgency)
+                guard !unknown.contains(BrokerNames.workQueue(lane)) else { continue }
                 guard let counts = try await client.counts(of: BrokerNames.workQueue(lane)) else { continue }
                 metrics.lanes.append((lane, counts))
             }

@@ -45,6 +45,7 @@ extension Worker {
             endpoint: context.configuration.amqp,
             loop: loop,
             providers: context.providers,
+            withoutQuorum: { context.health.queuesWithoutQuorum },
             latest: fleet
         )
         return [

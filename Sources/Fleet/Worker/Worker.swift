@@ -304,6 +304,13 @@ package final class Worker: Sendable {
             tasks.append(
                 Task { await ClockProbe(management: management, health: context.health, logger: context.logger).run() }
             )
+            let cluster = ClusterProbe(
+                management: management,
+                health: context.health,
+                ledger: context.ledger,
+                logger: context.logger
+            )
+            tasks.append(Task { await cluster.run() })
         }
         if let spans = context.spans { tasks.append(Task { await spans.run() }) }
         let roles = context.configuration.worker.roles

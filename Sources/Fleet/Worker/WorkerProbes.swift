@@ -95,6 +95,8 @@ final class WorkerProbes: Sendable {
         if !coordinator.isTakingWork { reasons.append("quiet: the worker was told to take no work (SIGTSTP)") }
         if !coordinator.consumer.isUp || !coordinator.publisher.isUp {
             reasons.append("broker: not connected" + Self.why(report.broker))
+            // The connection alone does not know which nodes are missing.
+            reasons += (report.cluster?.problems ?? []).map { "broker: \($0.text)" }
         }
         if health.ledgerAge > Self.ledgerAgeMax {
             reasons.append("ledger: has not taken the worker's report" + Self.why(report.ledger))

@@ -1,5 +1,6 @@
 import Campaigns
 package import Delivery
+import NIOCore
 import NIOPosix
 package import Settings
 package import Store
@@ -32,6 +33,8 @@ package struct FleetFacts: Sendable {
     var broker = ""
     /// The reason why the broker could not be asked.
     package var brokerFailure: AMQPConnectError?
+    /// The faults of the broker's cluster; nil if its management API did not answer.
+    package var cluster: BrokerFaults?
     /// The ready messages and consumers by lane, then by rung; the counts of a queue that does not exist are nil.
     var queues: [(name: String, queue: String, isLane: Bool, counts: QueueCounts?)] = []
     var parkedQueue: QueueCounts?
@@ -44,9 +47,12 @@ package struct FleetFacts: Sendable {
         var state = StateFacts.FleetState()
         state.problems = problems.filter { HealthProblem.Code.stoppingAll.contains($0.code) }
         state.missing = Set(queues.filter { $0.counts == nil }.map(\.queue))
-        state.idle = Set(queues.filter { $0.counts?.consumers == 0 }.map(\.queue))
+        state.idle = Set(queues.filter { $0.counts?.consumers == 0 }.map(\.queue)).subtracting(withoutQuorum)
         return state
     }
+
+    /// The queues without a majority, of which the broker knows neither messages nor consumers.
+    private var withoutQuorum: Set<String> { Set(cluster?.queues ?? []) }
 
     /// The workers that have reported lately.
     package var liveWorkers: [WorkerRecord] { workers.filter { $0.isLive(now: at) } }
@@ -56,6 +62,7 @@ package struct FleetFacts: Sendable {
         var problems: [HealthProblem?] = []
         if let brokerFailure { problems.append(.brokerUnreachable(brokerFailure.description)) }
         if let ledgerFailure {
+            problems += cluster?.problems ?? []
             problems.append(.ledgerUnreadable(ledgerFailure.cause, fix: ledgerFailure.fix))
         } else {
             problems.append(ledgerWriteFailure?.writeProblem)
@@ -65,17 +72,29 @@ package struct FleetFacts: Sendable {
                 breakers: breakers,
                 reloadOrder: reloadOrder,
                 isLedgerUnwritable: ledgerWriteFailure?.writeProblem.needsPerson == true,
-                isBrokerUnreachable: brokerFailure != nil
+                isBrokerUnreachable: brokerFailure != nil,
+                cluster: cluster
             )
             problems += health.problems(now: at)
         }
         problems.append(.queuesMissing(queues.filter { $0.counts == nil }.map(\.queue)))
-        let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
+        let idle = queues.filter {
+            $0.isLane && $0.counts?.consumers == 0 && !withoutQuorum.contains($0.queue)
+        }.map(\.name)
         if !liveWorkers.isEmpty { problems.append(.noConsumer(idle)) }
         problems += toFix.map { .paused($0) } + stranded.map { .stranded($0) }
         problems += webhooks.map { WebhookView($0).problem }
         problems.append(.parked(parked))
         return problems.compactMap(\.self)
+    }
+
+    /// Replaces the numbers of consumers by those whose nodes are there.
+    fileprivate mutating func count(_ live: [String: Int]) {
+        for index in queues.indices {
+            guard let consumers = live[queues[index].queue] else { continue }
+            queues[index].counts?.consumers = UInt32(clamping: consumers)
+        }
+        if let consumers = live[BrokerNames.parkedQueue] { parkedQueue?.consumers = UInt32(clamping: consumers) }
     }
 
     /// The number of messages that wait for an operator.
@@ -101,10 +120,18 @@ package struct FleetProbe: Sendable {
     package func take() async -> FleetFacts {
         var facts = await takeOfLedger()
         facts.broker = configuration.amqp.description
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let management = ManagementAPI(configuration, loop: loop, timeout: .seconds(3))
+        // Not asked for, or not allowed: then the workers' reports and AMQP alone tell.
+        async let cluster = try? management.brokerFaults()
         do throws(AMQPConnectError) {
             try await readBroker(&facts)
         } catch {
             facts.brokerFailure = error
+        }
+        facts.cluster = await cluster
+        if facts.cluster?.missing.isEmpty == false, let live = try? await management.liveConsumers() {
+            facts.count(live)
         }
         return facts
     }
@@ -182,6 +209,9 @@ extension BreakerRecord {
 }
 
 extension HealthProblem.Code {
+    /// True if the broker itself has the problem, as all see it.
+    fileprivate var isOfBroker: Bool { [.brokerQuorum, .brokerNode, .brokerPartition, .brokerAlarm].contains(self) }
+
     /// The kind as a mark of a part, such as `LEDGER WRITES`.
     fileprivate var mark: String { String(rawValue.map { $0 == "_" ? " " : $0 }).uppercased() }
 }
@@ -200,14 +230,7 @@ extension FleetFacts {
     package func view(since earlier: FleetFacts) -> FleetStatusView {
         var view = FleetStatusView()
         view.problems = problems
-        view.parts = [
-            .init(
-                name: "broker",
-                isWell: brokerFailure == nil,
-                detail: brokerFailure?.description ?? broker
-            ),
-            store,
-        ]
+        view.parts = [brokerPart(view.problems), store]
         let missed = Set(FleetHealth(workers: workers, clockSource: clock.source).missed(now: at).map(\.id))
         view.parts += workers.map { worker in
             var part = part(
@@ -247,6 +270,14 @@ extension FleetFacts {
             }
         }
         return RetryWait()
+    }
+
+    private func brokerPart(_ problems: [HealthProblem]) -> FleetStatusView.Health {
+        if let brokerFailure { return .init(name: "broker", isWell: false, detail: brokerFailure.description) }
+        guard let problem = problems.first(where: { $0.code.isOfBroker }) else {
+            return .init(name: "broker", isWell: true, detail: broker)
+        }
+        return .init(name: "broker", isWell: false, detail: problem.detail, trouble: problem.code.mark)
     }
 
     private var store: FleetStatusView.Health {

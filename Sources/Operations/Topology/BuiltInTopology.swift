@@ -17,20 +17,26 @@ extension Lane {
 extension TopologyManifest {
     /// The topology for the built-in providers.
     package static var builtIn: TopologyManifest { .fanfare(lanes: Lane.builtIn) }
+
+    /// The names of its queues.
+    package static let queueNames = Set(builtIn.queues.map(\.name))
 }
 
 extension ManagementAPI {
-    /// Creates the client for a configuration's broker: at `amqp.management_url`, or else at the first host, port
-    /// 15671 over HTTPS with `amqps` and port 15672 without.
-    package init(_ configuration: Configuration, loop: any EventLoop) {
+    /// Creates the client for a configuration's broker: at `amqp.management_url`, or else at the hosts of `amqp.url`,
+    /// port 15671 over HTTPS with `amqps` and port 15672 without.
+    ///
+    /// `timeout` bounds each answer.
+    package init(_ configuration: Configuration, loop: any EventLoop, timeout: TimeAmount = .seconds(10)) {
         let address = configuration.management
         let isSecure = address == nil ? configuration.amqp.tls != nil : configuration.isManagementSecure
         self.init(
-            host: address?.host ?? configuration.amqp.hosts[0].name,
+            hosts: address.map { [$0.host] } ?? configuration.amqp.hosts.map(\.name),
             port: address?.port ?? (isSecure ? Self.securePort : Self.defaultPort),
             isSecure: isSecure,
             endpoint: configuration.amqp,
-            loop: loop
+            loop: loop,
+            timeout: timeout
         )
     }
 }

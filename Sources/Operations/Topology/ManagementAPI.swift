@@ -39,7 +39,8 @@ package struct ManagementAPI: Sendable {
     /// The default port over TLS.
     package static let securePort = 15_671
 
-    private let client: HTTP1Client
+    /// One for each node that may be asked.
+    private let clients: [HTTP1Client]
     /// The address to which the password would go in the clear; nil if it would not.
     private let openAddress: String?
     private let user: String
@@ -56,9 +57,23 @@ package struct ManagementAPI: Sendable {
         endpoint: AMQPEndpoint,
         loop: any EventLoop
     ) {
+        self.init(hosts: [host], port: port, isSecure: isSecure, endpoint: endpoint, loop: loop)
+    }
+
+    /// Creates a client for the API at the same port of several nodes: the first one that can be reached answers.
+    ///
+    /// `timeout` bounds each of their answers.
+    package init(
+        hosts: [String],
+        port: Int,
+        isSecure: Bool,
+        endpoint: AMQPEndpoint,
+        loop: any EventLoop,
+        timeout: TimeAmount = .seconds(10)
+    ) {
         let tls = isSecure ? endpoint.tls ?? AMQPEndpoint.TLSFiles() : nil
-        client = HTTP1Client(host: host, port: port, tls: tls, loop: loop)
-        openAddress = isSecure || Loopback.isLoopback(host: host) ? nil : "\(host):\(port)"
+        clients = hosts.map { HTTP1Client(host: $0, port: port, tls: tls, loop: loop, timeout: timeout) }
+        openAddress = isSecure ? nil : hosts.first { !Loopback.isLoopback(host: $0) }.map { "\($0):\(port)" }
         user = endpoint.user
         authorization = "Basic " + Data("\(endpoint.user):\(endpoint.password)".utf8).base64EncodedString()
         virtualHost = Self.encode(endpoint.virtualHost)
@@ -83,10 +98,38 @@ package struct ManagementAPI: Sendable {
         )
     }
 
-    /// Reads which nodes have, and lead, the queues of these names.
+    /// Reads which nodes there are, and which have and lead the queues of these names.
+    ///
+    /// Nodes may only be seen by a user with the tag `monitoring`; for others the queues alone tell of them.
     package func standing(of names: Set<String>) async throws(Failure) -> ClusterStanding {
-        let queues: [QueueJSON] = try await get("/api/queues/\(virtualHost)")
-        return ClusterStanding(queues: queues.filter { names.contains($0.name) }.compactMap(\.standing))
+        let queues: [QueueJSON] = try await get("/api/queues/\(virtualHost)?columns=name,type,leader,members,online")
+        var nodes: [NodeJSON] = []
+        do throws(Failure) {
+            nodes = try await get("/api/nodes?columns=name,running,partitions,mem_alarm,disk_free_alarm")
+        } catch .notAllowed {
+        } catch {
+            throw error
+        }
+        return ClusterStanding(
+            queues: queues.filter { names.contains($0.name) }.compactMap(\.standing),
+            members: nodes.map(\.value)
+        )
+    }
+
+    /// Reads the faults of the cluster that has our queues.
+    package func brokerFaults() async throws(Failure) -> BrokerFaults {
+        BrokerFaults(try await standing(of: TopologyManifest.queueNames))
+    }
+
+    /// Reads the number of our queues' consumers whose node is there; nil if no node is missing, because then AMQP
+    /// counts right.
+    package func liveConsumers() async throws(Failure) -> [String: Int]? {
+        let standing = try await standing(of: TopologyManifest.queueNames)
+        guard !standing.missingNodes.isEmpty else { return nil }
+        let consumers: [ConsumerJSON] = try await get(
+            "/api/consumers/\(virtualHost)?columns=queue.name,channel_details.node"
+        )
+        return standing.live(consumers.compactMap(\.place))
     }
 
     /// Reads the policies of the virtual host.
@@ -95,13 +138,21 @@ package struct ManagementAPI: Sendable {
         return policies.map(\.value)
     }
 
-    /// Sets the policy of a queue, which has the queue's name.
-    func setPolicy(of queue: TopologyManifest.Queue) async throws(Failure) {
-        let policy = PolicyJSON(queue)
+    /// Sets the policy of a queue, which has the queue's name; `spreadsLeaders`: a queue that is declared under it gets
+    /// its leader on the node that leads the fewest.
+    func setPolicy(of queue: TopologyManifest.Queue, spreadsLeaders: Bool) async throws(Failure) {
+        var policy = PolicyJSON(queue)
+        if spreadsLeaders { policy.definition["queue-leader-locator"] = .text("balanced") }
         guard let body = try? JSONEncoder().encode(policy) else {
             preconditionFailure("a policy of numbers and strings is always JSON")
         }
         _ = try await send("PUT", "/api/policies/\(virtualHost)/\(Self.encode(queue.name))", body: Array(body))
+    }
+
+    /// Returns false if the broker is known to be a single node.
+    func mayHaveSeveralNodes() async -> Bool {
+        guard let nodes: [NodeJSON] = try? await get("/api/nodes?columns=name") else { return true }
+        return nodes.count != 1
     }
 
     /// Reads the broker's version, such as `3.10.8`.
@@ -114,7 +165,7 @@ package struct ManagementAPI: Sendable {
     package func clockSkew() async throws(Failure) -> ClockSkew? {
         do {
             // The request needs no credentials: a refusal has a date, too.
-            let response = try await client.send("GET", "/api/overview")
+            let response = try await answer("GET", "/api/overview")
             guard let date = response.date else { return nil }
             return ClockSkew(date: Array(date.utf8).span, now: WallClock.now().asRead)
         } catch {
@@ -153,7 +204,7 @@ package struct ManagementAPI: Sendable {
         ]
         let response: HTTP1Client.Response
         do {
-            response = try await client.send(method, path, headers: headers, body: body)
+            response = try await answer(method, path, headers: headers, body: body)
         } catch {
             throw .unreachable("\(error)")
         }
@@ -164,6 +215,20 @@ package struct ManagementAPI: Sendable {
             let text = String(decoding: response.body.prefix(200), as: UTF8.self)
             throw .unexpected("\(response.status) to \(method) \(path): \(text)")
         }
+    }
+
+    /// Returns the answer of the first node that can be reached; throws the failure of the last one.
+    private func answer(
+        _ method: String,
+        _ path: String,
+        headers: [HTTP1Client.Header] = [],
+        body: [UInt8]? = nil
+    ) async throws(HTTP1Error) -> HTTP1Client.Response {
+        for client in clients.dropLast() {
+            // Each request is the same however often it is made.
+            if let response = try? await client.send(method, path, headers: headers, body: body) { return response }
+        }
+        return try await clients[clients.count - 1].send(method, path, headers: headers, body: body)
     }
 
     private static func encode(_ text: String) -> String {

@@ -66,15 +66,69 @@ struct QueueJSON: Decodable {
     var members: [String]?
     var online: [String]?
 
-    /// The queue's nodes; nil for queues of other types.
+    /// The queue's nodes; nil for queues of other types, and while they are not known.
     var standing: ClusterStanding.Queue? {
-        guard type == "quorum", let members else { return nil }
-        return ClusterStanding.Queue(
+        guard type == "quorum", let members, let online else { return nil }
+        return ClusterStanding.Queue(name: name, leader: leader, members: Set(members), online: Set(online))
+    }
+}
+
+/// A node of the cluster; one that does not run has little more than its name.
+struct NodeJSON: Decodable {
+    enum CodingKeys: String, CodingKey {
+        case name, running, partitions
+        case memoryAlarm = "mem_alarm"
+        case diskAlarm = "disk_free_alarm"
+    }
+
+    var name: String
+    var running: Bool?
+    var partitions: [String]?
+    var memoryAlarm: Bool?
+    var diskAlarm: Bool?
+
+    var value: ClusterStanding.Node {
+        var alarms: Set<ClusterStanding.Resource> = []
+        if memoryAlarm == true { alarms.insert(.memory) }
+        if diskAlarm == true { alarms.insert(.disk) }
+        return ClusterStanding.Node(
             name: name,
-            leader: leader,
-            members: Set(members),
-            online: Set(online ?? [])
+            isRunning: running == true,
+            partedFrom: Set(partitions ?? []),
+            alarms: alarms
         )
+    }
+}
+
+/// A consumer; what is not known of it is absent.
+struct ConsumerJSON: Decodable {
+    struct Queue: Decodable {
+        var name: String
+    }
+
+    struct Channel: Decodable {
+        var node: String?
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case queue
+        case channel = "channel_details"
+    }
+
+    var queue: Queue?
+    var channel: Channel?
+
+    /// Reads what is an object: RabbitMQ writes an empty array for details that it does not know.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        queue = try? container.decode(Queue.self, forKey: .queue)
+        channel = try? container.decode(Channel.self, forKey: .channel)
+    }
+
+    /// The queue and the node that the consumer is connected to.
+    var place: (queue: String, node: String)? {
+        guard let queue, let node = channel?.node else { return nil }
+        return (queue.name, node)
     }
 }
 

@@ -76,21 +76,48 @@ package struct TopologyTool: Sendable {
             return report
         }
         if failure == nil { await setPolicies(&report) }
+        let spread = await spreadLeaders(&report)
         try await declare(client)
+        _ = await set(spread, spreadsLeaders: false, &report)
         await client.close()
         return report
     }
 
-    private func setPolicies(_ report: inout Report) async {
-        for case .setPolicy(let queue, _) in report.changes {
+    /// Has the missing queues get their leaders on different nodes of a cluster, and returns those queues.
+    ///
+    /// A queue's leader is where it is declared unless its policy says otherwise. An argument would make it another
+    /// queue for other versions, and a policy that keeps the key another policy, so the key is there only meanwhile.
+    private func spreadLeaders(_ report: inout Report) async -> [TopologyManifest.Queue] {
+        let missing = report.changes.compactMap(\.missingQueue)
+        guard report.managementFailure == nil, !missing.isEmpty, await management.mayHaveSeveralNodes() else {
+            return []
+        }
+        return await set(missing, spreadsLeaders: true, &report) ? missing : []
+    }
+
+    /// Sets policies, and returns true if all of them could be set.
+    private func set(
+        _ queues: [TopologyManifest.Queue],
+        spreadsLeaders: Bool,
+        _ report: inout Report
+    ) async -> Bool {
+        for queue in queues {
             do throws(ManagementAPI.Failure) {
-                try await management.setPolicy(of: queue)
+                try await management.setPolicy(of: queue, spreadsLeaders: spreadsLeaders)
             } catch {
                 report.managementFailure = error
                 report.commands = commands()
-                return
+                return false
             }
         }
+        return true
+    }
+
+    private func setPolicies(_ report: inout Report) async {
+        let queues = report.changes.compactMap { change in
+            if case .setPolicy(let queue, _) = change { queue } else { nil }
+        }
+        _ = await set(queues, spreadsLeaders: false, &report)
     }
 
     private func declare(_ client: AMQPClient) async throws(AMQPConnectError) {
@@ -178,6 +205,11 @@ extension TopologyManifest.Binding {
 extension TopologyChange {
     var isConflict: Bool {
         if case .conflict = self { true } else { false }
+    }
+
+    /// The missing queue.
+    fileprivate var missingQueue: TopologyManifest.Queue? {
+        if case .createQueue(let queue) = self { queue } else { nil }
     }
 
     /// The name of the missing queue or exchange.

@@ -95,6 +95,9 @@ final class AMQPConnection: ChannelInboundHandler {
         bootstrap.connect(to: address).assumeIsolated().whenFailure { self.end(.unreachable(self.settings.host, $0)) }
     }
 
+    /// The host that it was made to.
+    var host: AMQPEndpoint.Host { settings.host }
+
     /// True if calls and publishes can be written now.
     var isOpen: Bool { !ended && session.state == .open }
 

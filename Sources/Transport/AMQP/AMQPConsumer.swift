@@ -1,10 +1,12 @@
 public import AMQP
+import Delivery
 public import NIOCore
 
 /// A connection that consumes and acknowledges; it reconnects forever.
 ///
 /// Confined to its event loop: every member is used and every handler is called there. Delivery tags belong to one
-/// connection, identified by its `generation`; when it ends, the broker gives its messages to another consumer.
+/// connection, identified by its `generation`; when it ends, the broker gives its messages to another consumer. A node
+/// that does not confirm its consumers is left for the next one of the cluster.
 public final class AMQPConsumer {
     /// A source of messages.
     public enum Subscription: Sendable, Equatable {
@@ -51,6 +53,8 @@ public final class AMQPConsumer {
     private var lastTag = 0
     private var unsettledCalls = 0
     private var waitingCalls: [AMQPCall] = []
+    private var patience = AnswerPatience(AnswerPatience.ofConsumers)
+    private var patienceCheck: Scheduled<Void>?
     /// The completions of `stopConsuming` that wait until the call in progress is answered.
     private var stopping: [() -> Void] = []
 
@@ -135,6 +139,7 @@ public final class AMQPConsumer {
         guard isStopped else { return }
         isStopped = false
         isSubscribed = false
+        patience.reset()
         tellStopped()
         link.reconnect()
     }
@@ -145,6 +150,7 @@ public final class AMQPConsumer {
     public func close(completion: @escaping () -> Void) {
         loop.preconditionInEventLoop()
         handlers = nil
+        patience.reset()
         probe.close {}
         link.close(completion: completion)
     }
@@ -158,6 +164,7 @@ public final class AMQPConsumer {
         let generation = link.generation
         unsettledCalls = 0
         waitingCalls = []
+        patience.reset()
         for subscription in subscriptions { subscribe(subscription, connection, generation) }
         if subscriptions.isEmpty { subscribed() }
     }
@@ -206,12 +213,37 @@ public final class AMQPConsumer {
     /// another order.
     private func makeNextCall(_ connection: AMQPConnection, _ generation: UInt64) {
         guard let call = waitingCalls.first else { return }
+        awaitAnswer()
         connection.call(call) { [weak self] result in
-            guard let self, generation == link.generation else { return }
+            // The calls of a connection that was left fail later.
+            guard let self, generation == link.generation, link.connection === connection else { return }
+            patience.answered(awaitsMore: false, now: NIODeadline.now().sinceBoot)
             if isStopped { return stopped(connection) }
             waitingCalls.removeFirst()
             answered(result, generation)
             makeNextCall(connection, generation)
+        }
+    }
+
+    /// Limits the wait for an answer while subscribing.
+    ///
+    /// A consumer that is added later waits as long as any call does, because leaving would give back the messages that
+    /// the others hold.
+    private func awaitAnswer() {
+        guard !isSubscribed else { return }
+        patience.asked(now: NIODeadline.now().sinceBoot)
+        checkPatience()
+    }
+
+    private func checkPatience() {
+        guard patienceCheck == nil, let end = patience.end else { return }
+        let wait = TimeAmount(max(end - NIODeadline.now().sinceBoot, .milliseconds(1)))
+        patienceCheck = loop.assumeIsolated().scheduleTask(in: wait) { [weak self] in
+            guard let self else { return }
+            patienceCheck = nil
+            guard patience.isOver(now: NIODeadline.now().sinceBoot) else { return checkPatience() }
+            patience.reset()
+            link.leave("consumer")
         }
     }
 
@@ -245,6 +277,7 @@ public final class AMQPConsumer {
     private func down(_ error: AMQPConnectError) {
         isSubscribed = false
         waitingCalls = []
+        patience.reset()
         tellStopped()
         handlers?.disconnected(error)
     }

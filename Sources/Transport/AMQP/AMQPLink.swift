@@ -1,4 +1,5 @@
 import AMQP
+import Delivery
 import NIOCore
 import TLS
 
@@ -14,7 +15,8 @@ public enum AMQPRoleState: Sendable, Equatable {
     case closed
 }
 
-/// A connection that reconnects forever, over all hosts, with jittered backoff from 1 s to 8 s.
+/// A connection that reconnects forever, over all hosts as `HostRounds` decides, with jittered backoff from 1 s to 8 s
+/// between the rounds.
 ///
 /// Confined to its event loop.
 final class AMQPLink {
@@ -22,9 +24,7 @@ final class AMQPLink {
     private let endpoint: AMQPEndpoint
     private let name: String
     private let confirms: Bool
-    private var hosts: [AMQPEndpoint.Host]
-    private var nextHost = 0
-    private var failures = 0
+    private var rounds: HostRounds
     private var retry: Scheduled<Void>?
     private var tls: TLSClientContext?
     private var closed = false
@@ -39,14 +39,18 @@ final class AMQPLink {
     var onEvent: ((AMQPEvent) -> Void)?
     var onDown: ((AMQPConnectError) -> Void)?
 
-    init(loop: any EventLoop, endpoint: AMQPEndpoint, name: String, confirms: Bool) {
+    /// Creates a link; `seed` decides the order of the hosts.
+    init(loop: any EventLoop, endpoint: AMQPEndpoint, name: String, seed: String? = nil, confirms: Bool) {
         precondition(!endpoint.hosts.isEmpty, "an endpoint has at least one host")
         self.loop = loop
         self.endpoint = endpoint
         self.name = name
         self.confirms = confirms
-        hosts = endpoint.hosts.shuffled()
+        rounds = HostRounds(hosts: endpoint.hosts.map(\.description), seed: seed ?? name)
     }
+
+    /// True if another host can be tried than the present one.
+    var hasOtherHosts: Bool { endpoint.hosts.count > 1 }
 
     func start() {
         loop.preconditionInEventLoop()
@@ -64,8 +68,8 @@ final class AMQPLink {
                 return failed(error)
             }
         }
-        let settings = endpoint.settings(host: hosts[nextHost], name: name, confirms: confirms, tls: tls)
-        nextHost = (nextHost + 1) % hosts.count
+        let host = endpoint.hosts[rounds.next(now: NIODeadline.now().sinceBoot)]
+        let settings = endpoint.settings(host: host, name: name, confirms: confirms, tls: tls)
         AMQPConnection.connect(loop: loop, settings: settings) { [weak self] result in
             self?.connected(result)
         }
@@ -93,14 +97,35 @@ final class AMQPLink {
 
     /// Resets the backoff, because the connection has proved to work.
     func settled() {
-        failures = 0
+        rounds.worked()
+    }
+
+    /// Leaves a node that lives and does not answer; its silence counts as a failure.
+    func leave(_ what: String) {
+        loop.preconditionInEventLoop()
+        guard let connection = dropped() else { return }
+        connection.close {}
+        failed(
+            AMQPConnectError(
+                .lost,
+                "RabbitMQ at \(connection.host) confirms no \(what): it may lack the majority of its cluster"
+            )
+        )
+    }
+
+    /// Takes the connection away from its handlers; nil without one.
+    private func dropped() -> AMQPConnection? {
+        guard let connection, !closed else { return nil }
+        connection.onEnd = nil
+        connection.onEvent = nil
+        self.connection = nil
+        return connection
     }
 
     private func failed(_ error: AMQPConnectError) {
         guard !closed else { return }
         state = .connecting(error)
-        failures += 1
-        retry = loop.assumeIsolated().scheduleTask(in: Self.backoff(failures)) { [weak self] in
+        retry = loop.assumeIsolated().scheduleTask(in: pause()) { [weak self] in
             self?.connect(lastError: error)
         }
         onDown?(error)
@@ -108,6 +133,14 @@ final class AMQPLink {
 
     /// The longest delay, in milliseconds: a broker that is back is tried within ten seconds, however long it was gone.
     static let longestBackoff = 8000
+
+    /// Returns the time until the next attempt; the time that a round took counts for its pause.
+    private func pause() -> TimeAmount {
+        switch rounds.failed(now: NIODeadline.now().sinceBoot) {
+        case .nextHost: .milliseconds(Int64.random(in: 0...250))
+        case .wait(let rounds, let took): max(.seconds(1), Self.backoff(rounds) - TimeAmount(took))
+        }
+    }
 
     /// Returns a random delay between half and the whole of 2, 4, 8 s, never below 1 s.
     static func backoff(_ failures: Int) -> TimeAmount {
@@ -118,10 +151,7 @@ final class AMQPLink {
     /// Drops the connection and reconnects at once.
     func reconnect() {
         loop.preconditionInEventLoop()
-        guard let connection, !closed else { return }
-        connection.onEnd = nil
-        connection.onEvent = nil
-        self.connection = nil
+        guard let connection = dropped() else { return }
         connection.close { [weak self] in self?.connect(lastError: nil) }
     }
 

@@ -1,10 +1,12 @@
 public import AMQP
+import Delivery
 public import NIOCore
 
 /// A connection that publishes with confirms; it reconnects forever.
 ///
 /// Confined to its event loop: every member is used and every completion is called there. Each publish is completed
-/// exactly once, after the timeout at the latest. Publishes without a connection wait for one.
+/// exactly once, after the timeout at the latest. Publishes without a connection wait for one. A node of several that
+/// confirms nothing is left for the next one.
 public final class AMQPPublisher {
     /// The limits of a publisher.
     public struct Limits: Sendable {
@@ -36,6 +38,7 @@ public final class AMQPPublisher {
     private var queueHead = 0
     private var window: PublishWindow
     private var pumpScheduled = false
+    private var patience = AnswerPatience(AnswerPatience.ofConfirms)
     private var timer: Scheduled<Void>?
     private var closing: (() -> Void)?
     private var isClosed = false
@@ -46,11 +49,17 @@ public final class AMQPPublisher {
     public var onChange: ((AMQPConnectError?) -> Void)?
 
     /// Creates a publisher for this endpoint; `name` is the name that operators see in the broker's list of
-    /// connections.
-    public init(loop: any EventLoop, endpoint: AMQPEndpoint, name: String, limits: Limits = Limits()) {
+    /// connections, and `seed`, the name by default, decides the order in which the hosts are tried.
+    public init(
+        loop: any EventLoop,
+        endpoint: AMQPEndpoint,
+        name: String,
+        seed: String? = nil,
+        limits: Limits = Limits()
+    ) {
         self.loop = loop
         self.limits = limits
-        link = AMQPLink(loop: loop, endpoint: endpoint, name: name, confirms: true)
+        link = AMQPLink(loop: loop, endpoint: endpoint, name: name, seed: seed, confirms: true)
         window = PublishWindow(timeout: limits.timeout)
     }
 
@@ -105,12 +114,14 @@ public final class AMQPPublisher {
     private func up() {
         link.settled()
         isBlocked = false
+        patience.reset()
         pump()
         onChange?(nil)
     }
 
     private func down(_ error: AMQPConnectError) {
         isBlocked = false
+        patience.reset()
         tell(window.connectionLost())
         onChange?(error)
     }
@@ -119,9 +130,11 @@ public final class AMQPPublisher {
         switch event {
         case .blocked:
             isBlocked = true
+            patience.reset()
             onChange?(nil)
         case .unblocked:
             isBlocked = false
+            if window.count > 0 { patience.asked(now: NIODeadline.now().sinceBoot) }
             pump()
             onChange?(nil)
         default:
@@ -130,6 +143,7 @@ public final class AMQPPublisher {
                 tell(window.connectionLost())
                 return link.reconnect()
             }
+            patience.answered(awaitsMore: window.count > 0, now: NIODeadline.now().sinceBoot)
             tell(settled)
             schedulePump()
         }
@@ -157,6 +171,7 @@ public final class AMQPPublisher {
             do throws(AMQPError) {
                 let sequence = try connection.publish(next.message)
                 window.add(next.message, sequence: sequence, since: next.since, next.completion)
+                patience.asked(now: NIODeadline.now().sinceBoot)
             } catch {
                 next.completion(error.code == .notOpen ? .connectionLost : .invalid(error))
             }
@@ -175,7 +190,8 @@ public final class AMQPPublisher {
 
     /// The earliest deadline; written publishes are older than waiting ones, so it is the window's if it has one.
     private var nextDeadline: Duration? {
-        window.nextDeadline ?? (waitingCount > 0 ? queue[queueHead].since + limits.timeout : nil)
+        let publish = window.nextDeadline ?? (waitingCount > 0 ? queue[queueHead].since + limits.timeout : nil)
+        return [publish, link.hasOtherHosts ? patience.end : nil].compactMap(\.self).min()
     }
 
     private func scheduleTimer() {
@@ -193,6 +209,10 @@ public final class AMQPPublisher {
             dropFirst()
         }
         tell(settled)
+        if link.hasOtherHosts, patience.isOver(now: now) {
+            patience.reset()
+            link.leave("publish")
+        }
         schedulePump()
         scheduleTimer()
     }

@@ -54,7 +54,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func write(_ findings: [Finding], to path: String) async throws {
-        let (version, logs) = (Fanfare.configuration.version, BundleLogs(files: logs))
+        let (version, logs) = (ProgramVersion.text, BundleLogs(files: logs))
         let collected: SupportBundle
         if let configuration = try? options.load() {
             var sources = BundleSources(configuration, logs: logs)

@@ -75,9 +75,12 @@ struct Demo: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         do {
             let client = try await AMQPClient.connect(broker.amqp, name: "fanfare demo", on: loop)
+            // Nobody takes any more for a node that is down, whose consumers its queues keep until it is back.
+            let live = try? await ManagementAPI(broker, loop: loop).liveConsumers()
             for queue in TopologyManifest.builtIn.queues {
                 guard let counts = try await client.counts(of: queue.name) else { continue }
-                if counts.consumers > 0 { throw taken("somebody takes from its queue \(queue.name)") }
+                let consumers = live?[queue.name] ?? Int(counts.consumers)
+                if consumers > 0 { throw taken("somebody takes from its queue \(queue.name)") }
                 if counts.ready > 0, queue.name != BrokerNames.parkedQueue {
                     throw taken("its queue \(queue.name) holds messages")
                 }

@@ -27,8 +27,7 @@ struct BrokerChecks {
         do throws(ManagementAPI.Failure) {
             findings.append(Self.version(try await management.version()))
             findings.append(Self.clock(try await management.clockSkew()))
-            let names = Set(TopologyManifest.builtIn.queues.map(\.name))
-            findings += Self.cluster(try await management.standing(of: names))
+            findings += Self.cluster(try await management.standing(of: TopologyManifest.queueNames))
         } catch {
             let fix = "rabbitmq-plugins enable rabbitmq_management, or fix amqp.management_url"
             findings.append(.warning("management API", error.description, fix: fix))
@@ -61,10 +60,17 @@ struct BrokerChecks {
         )
     }
 
-    /// Returns the findings about the queues' nodes; none on a single node that answers.
+    /// Returns the findings about the cluster's nodes; none on a single node that answers and is not in an alarm.
     static func cluster(_ standing: ClusterStanding) -> [Finding] {
-        guard standing.nodes.count > 1 else { return [] }
-        return [quorum(standing), leaders(standing)].compactMap(\.self)
+        let ofQueues = standing.nodes.count > 1 ? [quorum(standing), leaders(standing)].compactMap(\.self) : []
+        return ofQueues
+            + BrokerFaults(standing).problems.compactMap { problem in
+                switch problem.code {
+                case .brokerPartition: .wrong("broker partition", problem.cause, fix: problem.remedy)
+                case .brokerAlarm: .wrong("broker alarm", problem.cause, fix: problem.remedy)
+                default: nil
+                }
+            }
     }
 
     private static func quorum(_ standing: ClusterStanding) -> Finding {

@@ -154,7 +154,9 @@ struct BundleSources {
     private func metrics(of address: Configuration.NetworkAddress) async -> Result<[UInt8], NoMetrics> {
         // A process that listens on every address answers on this machine's own.
         let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address.host] ?? address.host
-        if speaksTLS(address) { return .failure(NoMetrics(reason: "it speaks TLS and wants a token: ask it with curl")) }
+        if speaksTLS(address) {
+            return .failure(NoMetrics(reason: "it speaks TLS and wants a token: ask it with curl"))
+        }
         do throws(HTTP1Error) {
             let client = HTTP1Client(host: host, port: address.port, loop: loop, timeout: .seconds(5))
             let answer = try await client.send("GET", "/metrics")

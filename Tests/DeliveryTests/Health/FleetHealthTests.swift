@@ -33,14 +33,16 @@ import Testing
         _ workers: [WorkerRecord],
         breakers: [BreakerRecord] = [],
         isLedgerUnwritable: Bool = false,
-        isBrokerUnreachable: Bool = false
+        isBrokerUnreachable: Bool = false,
+        cluster: BrokerFaults? = nil
     ) -> [HealthProblem] {
         FleetHealth(
             workers: workers,
             clockSource: .server,
             breakers: breakers,
             isLedgerUnwritable: isLedgerUnwritable,
-            isBrokerUnreachable: isBrokerUnreachable
+            isBrokerUnreachable: isBrokerUnreachable,
+            cluster: cluster
         ).problems(now: now)
     }
 
@@ -53,6 +55,46 @@ import Testing
     @Test func `without a live worker none is running`() {
         #expect(problems([]).map(\.code) == [.noWorker])
         #expect(problems([worker("a", seenAgo: 11)]).map(\.code) == [.noWorker, .workerSilent])
+    }
+
+    // MARK: - The broker's cluster
+
+    private func torn(secondsAgo: Int64? = nil, _ missing: String...) -> BrokerFaults {
+        var faults = BrokerFaults()
+        (faults.queues, faults.missing) = (["fanfare.v1.parked"], missing)
+        faults.since = secondsAgo.map { Fixtures.after(-$0) }
+        return faults
+    }
+
+    @Test func `without a majority nothing else is blamed, whoever has looked`() throws {
+        let workers = [
+            worker("a") { $0.broker = .init(since: Fixtures.after(-20), reason: "confirms no consumer") },
+            worker("b") { $0.cluster = torn(secondsAgo: 7, "rabbit@b", "rabbit@c") },
+        ]
+        for cluster in [nil, torn("rabbit@b", "rabbit@c")] {
+            let found = problems(workers, cluster: cluster)
+            #expect(found.map(\.code) == [.brokerQuorum])
+            #expect(found.first?.since == Fixtures.after(-7))
+            #expect(found.first?.cause.contains("rabbit@b, rabbit@c") == true)
+        }
+    }
+
+    @Test func `who looks now knows better than a worker that looked before`() {
+        let workers = [worker("a") { $0.cluster = torn("rabbit@b") }]
+        #expect(problems(workers, cluster: BrokerFaults()).isEmpty)
+    }
+
+    @Test func `an alarm is told once, with its node where somebody may see it`() throws {
+        var alarm = BrokerFaults()
+        alarm.alarms = [.init(node: "rabbit@b", resource: .disk)]
+        let publisher = worker("a") { $0.alarmSince = now }
+        #expect(problems([publisher], cluster: BrokerFaults()).map(\.code) == [.brokerAlarm])
+        for found in [
+            problems([publisher], cluster: alarm), problems([publisher, worker("b") { $0.cluster = alarm }]),
+        ] {
+            #expect(found.map(\.code) == [.brokerAlarm])
+            #expect(found.first?.cause.contains("disk of rabbit@b") == true)
+        }
     }
 
     // MARK: - Silence

@@ -20,6 +20,12 @@ import Testing
         health.ledger = fault(3, "the disk is full")
         health.broker = fault(4)
         health.alarmSince = now
+        health.cluster = BrokerFaults()
+        health.cluster?.queues = ["fanfare.v1.parked"]
+        health.cluster?.missing = ["rabbit@b", "rabbit@c"]
+        health.cluster?.parted = ["rabbit@a"]
+        health.cluster?.alarms = [.init(node: "rabbit@a", resource: .disk)]
+        health.cluster?.since = now
         health.brokerSkew = -3_600_000
         health.reload = ReloadAnswer(to: 3, at: now, unchanged: 2)
         health.sending = WorkerHealth.Sending(loops: 4, latencies: [.apns: 0.062, .fcm: 0.31])
@@ -128,12 +134,22 @@ import Testing
         health.ledger = fault(20)
         health.broker = fault(20)
         health.alarmSince = now
+        health.cluster = BrokerFaults()
+        health.cluster?.queues = ["fanfare.v1.parked"]
+        health.cluster?.missing = ["rabbit@b"]
+        health.cluster?.parted = ["rabbit@a"]
+        health.cluster?.alarms = [.init(node: "rabbit@a", resource: .memory)]
         var credential = WorkerHealth.Credential(app: "news", provider: .apns)
         (credential.refusal, credential.expiresAt) = (fault(20), now)
         health.credentials = [credential]
         health.reload = ReloadAnswer(to: 1, at: now, unchanged: 0)
         health.reload?.refuse([ReloadAnswer.Refusal(key: "apps.cup", reason: "no key", fix: nil)])
-        let codes = problems(health, ClockStanding(skew: 90_000, source: .server)).map(\.code)
-        #expect(codes == HealthProblem.Code.ofWorker)
+        func codes() -> [HealthProblem.Code] {
+            problems(health, ClockStanding(skew: 90_000, source: .server)).map(\.code)
+        }
+        // A missing node is its own problem where the queues go on without it.
+        #expect(codes() == HealthProblem.Code.ofWorker.filter { $0 != .brokerNode })
+        health.cluster?.queues = []
+        #expect(codes() == HealthProblem.Code.ofWorker.filter { $0 != .brokerQuorum })
     }
 }
