@@ -1,7 +1,7 @@
 /// A 64-bit hash of a campaign's key, for request ids and default collapse ids.
 ///
-/// FNV-1a over `app`, a zero byte (which neither name can contain) and `id`, with MurmurHash3's finalizer, because FNV
-/// alone mixes its last bytes badly and neighboring ids differ there. It is an identifier, not a protection.
+/// FNV-1a, mixed, over `app`, a zero byte (which neither name can contain) and `id`. It is an identifier, not a
+/// protection.
 public struct CampaignHash: Hashable, Sendable {
     /// The bits.
     public let bits: UInt64
@@ -11,9 +11,6 @@ public struct CampaignHash: Hashable, Sendable {
         var key = FNV1a(app.utf8)
         key.take(0)
         for byte in id.utf8 { key.take(byte) }
-        var hash = key.bits
-        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
-        hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
-        bits = hash ^ (hash >> 33)
+        bits = key.mixed
     }
 }

@@ -55,10 +55,6 @@ public struct HostRounds: Sendable, Equatable {
         var key = FNV1a(host.utf8)
         key.take(0)
         for byte in seed.utf8 { key.take(byte) }
-        // MurmurHash3's finalizer: FNV alone mixes its last bytes badly, and seeds of workers differ there.
-        var hash = key.bits
-        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
-        hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
-        return hash ^ (hash >> 33)
+        return key.mixed
     }
 }

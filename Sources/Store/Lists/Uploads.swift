@@ -60,7 +60,7 @@ extension LedgerTransaction {
             guard known.standing == .underWay, known.name == name else { return known }
             if try goOnWriting(known.list, chunks: Int(known.mark.chunks), now: now) { return known }
         }
-        // Who waits for the upload that is gone does not wait for this one, though it has the same id.
+        // A campaign that waits for the upload that is gone does not wait for this one, though it has the same id.
         try settleUploadWaits(of: id, app: app, now: now)
         let list = try beginList(app: app, name: name, now: now)
         try db.run("DELETE FROM uploads WHERE app = ?1 AND id = ?2", .text(app), .text(id))

@@ -105,7 +105,7 @@ extension LedgerTransaction {
     public func openFrozen(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> FrozenAudience? {
         let campaign = lease.campaign
         guard try holdsLease(lease) else { return nil }
-        // Where an earlier version began it, the first one to open it sets the instant.
+        // An audience that an earlier version began has no instant: the first planner to open it sets it.
         try db.run(
             "UPDATE \(lease.range == nil ? "frozen_audiences" : "audience_flows") SET as_of = ?2 "
                 + "WHERE campaign = ?1 AND as_of IS NULL",
