@@ -80,10 +80,18 @@ public struct ClusterStanding: Sendable, Equatable {
 
     /// The nodes that a partition has parted from most of the others, sorted; all that it has parted if no side is
     /// smaller.
+    ///
+    /// A node that does not run tells of no partition itself: what the others tell counts for both ends.
     public var partedNodes: [String] {
-        let parted = members.filter { !$0.partedFrom.isEmpty }
-        let smaller = parted.filter { $0.partedFrom.count * 2 > members.count - 1 }
-        return (smaller.isEmpty ? parted : smaller).map(\.name).sorted()
+        var partedFrom: [String: Set<String>] = [:]
+        for node in members {
+            for other in node.partedFrom {
+                partedFrom[node.name, default: []].insert(other)
+                partedFrom[other, default: []].insert(node.name)
+            }
+        }
+        let smaller = partedFrom.filter { $0.value.count * 2 > members.count - 1 }
+        return (smaller.isEmpty ? partedFrom : smaller).keys.sorted()
     }
 
     /// Returns the number of each queue's consumers that are connected to a node which is there; nil if no node is

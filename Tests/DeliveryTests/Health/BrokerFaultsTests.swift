@@ -48,6 +48,12 @@ import Testing
         #expect(found.missing == ["c"])
         #expect(found.problems.map(\.code) == [.brokerPartition])
         #expect(found.problems.first?.cause.contains(", and c has not joined") == true)
+        // A node that does not run tells of nothing, and may be the one that was parted.
+        let silent = faults([
+            Node(name: "a", isRunning: true, partedFrom: ["c"]), Node(name: "b", isRunning: true, partedFrom: ["c"]),
+            Node(name: "c", isRunning: false),
+        ])
+        #expect(silent.parted == ["c"])
         let halves = faults([
             Node(name: "a", isRunning: true, partedFrom: ["b"]), Node(name: "b", isRunning: true, partedFrom: ["a"]),
             Node(name: "c", isRunning: true),
