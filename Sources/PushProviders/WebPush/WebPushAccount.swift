@@ -40,7 +40,7 @@ public struct WebPushAccount: ProviderAccount {
             (name: "public_key", value: settings.publicKey),
             (name: "credential", value: credential.summary),
             (name: "addresses", value: settings.allowsPrivateAddresses ? "any" : "global"),
-        ] + authority
+        ] + authority + (settings.site.map { [(name: "site", value: $0)] } ?? [])
     }
 
     /// Returns the push service of an origin.
@@ -57,6 +57,7 @@ public struct WebPushAccount: ProviderAccount {
 
     /// Prepares the headers of RFC 8030, section 5; path and body differ per device.
     public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
+        let facts = form(of: facts)
         var headers = [
             RequestHeader(":method", "POST"),
             RequestHeader(":scheme", "https"),
@@ -89,6 +90,25 @@ public struct WebPushAccount: ProviderAccount {
             successStatus: 201
         )
     }
+
+    /// Returns facts in the form that suits their push service.
+    private func form(of facts: Shard.Facts) -> Shard.Facts {
+        guard DeclarativePush.isKnown(at: facts.environment) else { return facts }
+        guard facts.pushType == .background else {
+            return DeclarativePush.facts(facts, site: settings.site) ?? facts
+        }
+        // Each device is left out, with this reason.
+        var facts = facts
+        facts.payload = []
+        facts.messageIDAt = nil
+        facts.personal = PersonalContent(placeholders: [
+            TemplatePlaceholder(at: 0, form: .text, source: "{% abort \"\(Self.silentReason)\" %}")
+        ])
+        return facts
+    }
+
+    /// The reason for leaving out a device whose push service ends the subscription of a site with silent pushes.
+    static let silentReason = "SilentPush"
 
     /// The remaining time, at least a second, or 0 when the service is not to store the message (RFC 8030, 5.2).
     private static func seconds(_ facts: Shard.Facts, now: Timestamp) -> Int64 {

@@ -47,8 +47,8 @@ struct WebPushRules {
         // Browsers let a site subscribe only with `userVisibleOnly` (W3C Push API, `PushSubscriptionOptions`).
         warn(
             "/delivery/push_type",
-            "browsers require each push to show something: for one that does not, they show a text of their own, or "
-                + "end the subscription",
+            "browsers require each push to show something: for one that does not, they show a text of their own; "
+                + "Safari ends the subscription, so its devices are skipped",
             fix: "give content a title"
         )
     }

@@ -12,9 +12,12 @@ public struct WebPushSettings: Hashable, Sendable {
     public var caFile: String?
     /// True if endpoints may lie in a private network.
     public var allowsPrivateAddresses: Bool
+    /// The page that a notification without a link of its own opens, where the browser opens it without the site's
+    /// service worker; nil for none.
+    public var site: String?
 
     /// The keys of the block, in the order of the contract.
-    public static let keys = ["subject", "public_key", "private_key_file", "addresses", "ca_file"]
+    public static let keys = ["subject", "public_key", "private_key_file", "addresses", "ca_file", "site"]
 
     /// Creates settings that are known to be valid.
     public init(
@@ -22,13 +25,15 @@ public struct WebPushSettings: Hashable, Sendable {
         publicKey: String,
         privateKeyFile: String,
         caFile: String? = nil,
-        allowsPrivateAddresses: Bool = false
+        allowsPrivateAddresses: Bool = false,
+        site: String? = nil
     ) {
         self.subject = subject
         self.publicKey = publicKey
         self.privateKeyFile = privateKeyFile
         self.caFile = caFile
         self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.site = site
     }
 
     /// Reads the block; throws all problems at once, with pointers relative to the block.
@@ -63,13 +68,25 @@ public struct WebPushSettings: Hashable, Sendable {
                 )
             )
         }
+        let site = block["site"]
+        if let site, !Self.isAddress(site) {
+            problems.append(
+                Problem(
+                    pointer: "/site",
+                    code: .format,
+                    detail: "site is not the address of a page",
+                    fix: "write it like https://news.example.com/"
+                )
+            )
+        }
         guard problems.isEmpty else { throw SettingsRefused(problems: problems) }
         self.init(
             subject: subject,
             publicKey: publicKey,
             privateKeyFile: file,
             caFile: block["ca_file"],
-            allowsPrivateAddresses: addresses == "any"
+            allowsPrivateAddresses: addresses == "any",
+            site: site
         )
     }
 
@@ -96,12 +113,21 @@ public struct WebPushSettings: Hashable, Sendable {
 
     /// Returns true for a claim that services accept: only visible ASCII, and an address in it.
     private static func isSubject(_ text: String) -> Bool {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), text.utf8.count <= 255 else { return false }
+        if isAddress(text) { return true }
+        guard isShortASCII(text) else { return false }
         if text.hasPrefix("mailto:") {
             let parts = text.dropFirst("mailto:".count).split(separator: "@", omittingEmptySubsequences: false)
             return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
         }
-        return text.hasPrefix("https://") && text.utf8.count > "https://".utf8.count
+        return false
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        isShortASCII(text) && text.hasPrefix("https://") && text.utf8.count > "https://".utf8.count
+    }
+
+    private static func isShortASCII(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } && text.utf8.count <= 255
     }
 
     private static func isPublicKey(_ text: String) -> Bool {

@@ -16,10 +16,13 @@ import Testing
         #expect(!settings.allowsPrivateAddresses)
         #expect(settings.caFile == nil)
         let own = try WebPushSettings(
-            Self.block.merging(["addresses": "any", "ca_file": "ca.pem", "subject": "https://example.com/push"]) { $1 }
+            Self.block.merging([
+                "addresses": "any", "ca_file": "ca.pem", "subject": "https://example.com/push",
+                "site": "https://news.example.com/",
+            ]) { $1 }
         )
         #expect(own.allowsPrivateAddresses)
-        #expect(own.caFile == "ca.pem")
+        #expect(own.caFile == "ca.pem" && own.site == "https://news.example.com/")
     }
 
     @Test(arguments: [
@@ -27,6 +30,8 @@ import Testing
         ("subject", "http://example.com"), ("subject", "mailto:a@b\nc"), ("subject", ""), ("public_key", "BA1H"),
         ("public_key", "i3CYb7t4xfxCDquptFOepC9GAu_HLGkMlMuCGSK2rpiUfnK9ojFwDXb1JrErtmysazNjjvW2L9OkSSHzvoD1oA"),
         ("public_key", ""), ("private_key_file", ""), ("addresses", "all"), ("topic", "x"),
+        ("site", "news.example.com"),
+        ("site", "http://news.example.com"), ("site", "https://a b"),
     ])
     func `what is wrong is named with its place and a fix`(key: String, value: String) throws {
         let refusal = #expect(throws: SettingsRefused.self) {
