@@ -165,12 +165,14 @@ let package = Package(
             resources: [.embedInCode("Dashboard/Files")],
             swiftSettings: houseSettings
         ),
-        library(
-            "DeviceEdge",
-            [
+        .target(
+            name: "DeviceEdge",
+            dependencies: [
                 "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Settings",
                 "Operations", "WebServing", nioCore, nioPosix, logging, hummingbird, nioHTTPTypes, httpTypes,
-            ]
+            ],
+            resources: [.embedInCode("Web/Files")],
+            swiftSettings: houseSettings
         ),
 
         // The scenarios of `fanfare bench`

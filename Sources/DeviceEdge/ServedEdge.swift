@@ -27,7 +27,7 @@ package struct ServedEdge: ServedRole {
 
     package init?(_ server: ServerCore) throws(ConfigurationError) {
         guard server.configuration.server.roles.contains(.edge) else { return nil }
-        responder = EdgeResponder(EdgeCore(server), RouteTable(EdgeRoutes.all))
+        responder = EdgeResponder(EdgeCore(server), RouteTable(EdgeRoutes.all + WebRoutes.all))
         connections = EdgeConnections(responder)
     }
 

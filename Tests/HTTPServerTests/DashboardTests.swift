@@ -2,6 +2,7 @@ import Campaigns
 import Foundation
 import PrivateServers
 import Testing
+import WebServing
 
 @testable import HTTPServer
 

@@ -6,24 +6,33 @@ import WebServing
 struct EdgeCaller: Sendable {
     /// The credential that the sender shows.
     enum Credential: Sendable, Equatable {
+        /// None: the route is for everybody.
+        case none
         /// An installation that shows its app's integration key; otherwise unknown.
         case integrationKey
         /// A device that shows its secret.
         case device(EdgeDevice)
     }
 
-    /// The app of the device or of the integration key.
-    let app: AppConfiguration
-    /// The app's settings for its devices.
-    let edge: EdgeConfiguration
+    /// The app of the device or of the integration key, and its settings for its devices; nil without a credential.
+    let known: (app: AppConfiguration, edge: EdgeConfiguration)?
     let credential: Credential
 
+    /// Anybody, for routes that need no credential.
+    static let anybody = EdgeCaller(known: nil, credential: .none)
+
     /// True for a device that shows its secret.
-    var isDevice: Bool { credential != .integrationKey }
+    var isDevice: Bool { if case .device = credential { true } else { false } }
 }
 
 extension Call<EdgeResponder> {
-    var app: AppConfiguration { caller.app }
+    var app: AppConfiguration { known.app }
+    var edge: EdgeConfiguration { known.edge }
+
+    private var known: (app: AppConfiguration, edge: EdgeConfiguration) {
+        guard let known = caller.known else { preconditionFailure("the route takes no credentials") }
+        return known
+    }
 
     /// The calling device; only for routes that take no integration key.
     var device: EdgeDevice {

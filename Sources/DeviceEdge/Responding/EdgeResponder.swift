@@ -13,6 +13,8 @@ struct EdgeResponder: WebResponder {
 
     /// The credential that a request needs in `Authorization: Bearer …`.
     enum Access: Sendable, Equatable {
+        /// None: files for everybody.
+        case anybody
         /// The secret that a device received at its registration.
         case device
         /// The device's secret, or an integration key of its app for a device that is not known yet.
@@ -67,6 +69,23 @@ struct EdgeResponder: WebResponder {
         return EdgeSecret.isDevices(text) || state.apps.withEdge(integrationKeyHash: EdgeSecret.hash(text)) != nil
     }
 
+    // MARK: - Browsers
+
+    func fields(for request: Request, from caller: EdgeCaller?) -> HTTPFields {
+        guard let origin = request.headers[.origin], isSite(origin, of: caller) else { return [:] }
+        return CrossOrigin.fields(origin)
+    }
+
+    func answer(to request: Request, at methods: [HTTPRequest.Method]) -> HTTPAnswer? {
+        guard CrossOrigin.isPreflight(request.head), isSite(request.headers[.origin] ?? "", of: nil) else { return nil }
+        return CrossOrigin.preflight(methods)
+    }
+
+    /// Returns true if the caller's app has a site at an origin; before the app is known, if any app has.
+    private func isSite(_ origin: String, of caller: EdgeCaller?) -> Bool {
+        caller?.known.map { $0.edge.webOrigins.contains(origin) } ?? state.apps.haveSite(at: origin)
+    }
+
     // MARK: - Answers
 
     func refusal(_ error: any Error) -> HTTPAnswer? {
@@ -91,6 +110,7 @@ struct EdgeResponder: WebResponder {
     /// A path without a route is no secret.
     func admit(_ request: Request, _ facts: inout RequestFacts<EdgeResponder>) async throws {
         guard let access = facts.route?.access else { return }
+        if access == .anybody { return facts.caller = .anybody }
         guard let text = BearerToken.read(request.headers[.authorization]) else {
             try limit(state.addressLimiter, facts.peer.bucket)
             throw EdgeRefusal(
@@ -106,7 +126,7 @@ struct EdgeResponder: WebResponder {
         {
             // A limit of its own: senders without a key cannot use it up for devices at the same address.
             try limit(state.keyLimiter, app.name + " " + facts.peer.bucket)
-            facts.caller = EdgeCaller(app: app, edge: edge, credential: .integrationKey)
+            facts.caller = EdgeCaller(known: (app, edge), credential: .integrationKey)
             return
         }
         if EdgeSecret.isDevices(text), let device = try await state.devices.device(secretHash: hash) {
@@ -114,7 +134,7 @@ struct EdgeResponder: WebResponder {
             guard let app = state.apps.withEdge(named: device.app), let edge = app.edge else {
                 throw unknown("the app has no edge any more")
             }
-            facts.caller = EdgeCaller(app: app, edge: edge, credential: .device(device))
+            facts.caller = EdgeCaller(known: (app, edge), credential: .device(device))
             return
         }
         try limit(state.addressLimiter, facts.peer.bucket)
@@ -135,7 +155,7 @@ struct EdgeResponder: WebResponder {
         note(
             Line(method: request.method.rawValue, path: path, peer: facts.peer.text, request: facts.id),
             facts.operation,
-            facts.caller?.app.name ?? "",
+            facts.caller?.known?.app.name ?? "",
             status.code,
             facts.took
         )

@@ -30,7 +30,7 @@ enum RegistrationRoutes {
             let (new, key) = (EdgeSecret.device(), BearerToken.read(call.request.headers[.authorization]) ?? "")
             let number = EdgeSecret.keyNumber(hash: EdgeSecret.hash(key))
             (secret, proof) = (new, .integrationKey(secretHash: EdgeSecret.hash(new), user: user, key: number))
-        case .device:
+        case .device, .none:
             let text = BearerToken.read(call.request.headers[.authorization]) ?? ""
             (secret, proof) = (nil, .secret(hash: EdgeSecret.hash(text)))
         }
@@ -101,7 +101,7 @@ enum RegistrationRoutes {
                 pointer: "/provider"
             )
         }
-        if !call.caller.edge.devicesMayTag {
+        if !call.edge.devicesMayTag {
             let said = [(registration.tags != .unchanged, "tags"), (!registration.attributes.isEmpty, "attributes")]
             if let name = said.first(where: \.0)?.1 {
                 throw EdgeRefusal(
@@ -121,7 +121,7 @@ enum RegistrationRoutes {
         guard !call.caller.isDevice, let text = userToken.flatMap({ call.request.headers[$0] }) else {
             return nil
         }
-        return call.caller.edge.userKeys?.user(text, app: call.app.name, now: Double(now.milliseconds) / 1000)
+        return call.edge.userKeys?.user(text, app: call.app.name, now: Double(now.milliseconds) / 1000)
     }
 
     /// Returns true if the app's back end vouches for a user's key; throws when the app requires that and it does not.
@@ -133,12 +133,12 @@ enum RegistrationRoutes {
         func refuse(_ reason: String) -> EdgeRefusal {
             EdgeRefusal(.forbidden, .userNotVerified, reason, pointer: "/user")
         }
-        guard let keys = call.caller.edge.userKeys else {
-            if call.caller.edge.requiresUserToken { throw refuse("no keys for user tokens are known here") }
+        guard let keys = call.edge.userKeys else {
+            if call.edge.requiresUserToken { throw refuse("no keys for user tokens are known here") }
             return false
         }
         guard let text, !text.isEmpty else {
-            if call.caller.edge.requiresUserToken {
+            if call.edge.requiresUserToken {
                 throw refuse("a user needs a token of the app's back end: Fanfare-User: JWT")
             }
             return false

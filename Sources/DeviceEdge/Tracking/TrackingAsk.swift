@@ -5,7 +5,8 @@ import NIOCore
 import Settings
 import WebServing
 
-/// A tracking request in its usual form; requests in any other form go to the responder.
+/// A tracking request in its usual form; requests in any other form go to the responder, as do those of browsers, whose
+/// answers have fields of their own.
 struct TrackingAsk {
     private static let type = "application/json"
     private static let scheme = "Bearer "
@@ -23,7 +24,7 @@ struct TrackingAsk {
         let fields = head.headerFields
         guard head.method == .post, head.path == TrackingRoutes.path, fields[.contentType] == Self.type,
             fields.reduce(0, { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }) <= EdgeResponder.headerBytesMax,
-            let authorization = fields[.authorization]
+            fields[.origin] == nil, let authorization = fields[.authorization]
         else { return nil }
         self.init(RequestID.id(of: fields), Array(authorization.utf8), Array(body.readableBytesView))
     }
@@ -33,7 +34,7 @@ struct TrackingAsk {
         guard request.has(":method", "POST"), request.has(":path", TrackingRoutes.path),
             request.has("content-type", Self.type), request.isForOneHost(),
             request.headerBytes <= EdgeResponder.headerBytesMax,
-            let authorization = request.value(of: "authorization")
+            request.value(of: "origin") == nil, let authorization = request.value(of: "authorization")
         else { return nil }
         let given = request.value(of: "x-request-id").map { String(decoding: $0, as: UTF8.self) }
         self.init(RequestID.id(given: given), authorization, request.body)

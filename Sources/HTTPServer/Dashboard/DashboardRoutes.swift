@@ -1,7 +1,6 @@
 import Campaigns
 import HTTPTypes
 import HummingbirdCore
-import NIOCore
 import WebServing
 
 /// The dashboard at `/`: a page that queries the API with its user's token.
@@ -28,12 +27,10 @@ enum DashboardRoutes {
     private static let policyName = HTTPField.Name("Content-Security-Policy")
     private static let referrerName = HTTPField.Name("Referrer-Policy")
 
-    /// Returns the file, or 304 when the browser has it already (RFC 9110, section 13.1.2).
-    private static func answer(_ file: DashboardFile, _ request: Request) -> HTTPAnswer {
-        var headers: HTTPFields = [.contentType: file.type, .cacheControl: "no-cache", .eTag: file.tag]
+    private static func answer(_ file: StaticFile, _ request: Request) -> HTTPAnswer {
+        var headers: HTTPFields = [.cacheControl: "no-cache"]
         if let name = policyName { headers[name] = policy }
         if let name = referrerName { headers[name] = "no-referrer" }
-        if request.headers[.ifNoneMatch] == file.tag { return HTTPAnswer(.notModified, headers: headers) }
-        return HTTPAnswer(headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+        return file.answer(to: request, with: headers)
     }
 }

@@ -34,7 +34,7 @@ struct APIResponder: WebResponder {
 
     var server: ServerCore { state.server }
 
-    var fields: HTTPFields {
+    func fields(for request: Request, from caller: Caller?) -> HTTPFields {
         server.configuration.server.certificateFile == nil ? [:] : [.strictTransportSecurity: "max-age=31536000"]
     }
 

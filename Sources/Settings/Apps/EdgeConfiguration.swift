@@ -8,6 +8,8 @@ package struct EdgeConfiguration: Sendable {
     package let requiresUserToken: Bool
     /// True if devices may set their own tags and attributes.
     package let devicesMayTag: Bool
+    /// The origins of the app's sites, whose pages may talk to the edge (Fetch, section 3.2).
+    package let webOrigins: Set<String>
     /// The absolute paths of the key files; this value is outdated when one of them changes.
     package let files: [String]
 }

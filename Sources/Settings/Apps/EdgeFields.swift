@@ -2,6 +2,7 @@
 struct EdgeFields {
     private static let known = [
         "message_key_file", "integration_keys_file", "user_keys_file", "require_user_token", "device_tags",
+        "web_origins",
     ]
 
     /// The keys of message ids; nil when the block names none, or, with a problem, none that can be used.
@@ -26,12 +27,14 @@ struct EdgeFields {
                 "add user_keys_file, a JWK set with the public keys of the app's back end"
             )
         }
+        let webOrigins = WebOrigins.read(fields)
         edge = integrationKeys.map {
             EdgeConfiguration(
                 integrationKeys: $0,
                 userKeys: userKeys,
                 requiresUserToken: requiresUserToken,
                 devicesMayTag: devicesMayTag,
+                webOrigins: webOrigins,
                 files: ["message_key_file", "integration_keys_file", "user_keys_file"]
                     .compactMap { fields.entry($0)?.value.text }
                     .map { PathText.absolute($0, from: PathText.folder(of: fields.problems.file)) }

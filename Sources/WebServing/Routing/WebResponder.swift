@@ -19,8 +19,11 @@ package protocol WebResponder: Sendable {
     var server: ServerCore { get }
     var state: State { get }
     var table: RouteTable<Self> { get }
-    /// Fields of all its answers, besides those of every responder.
-    var fields: HTTPFields { get }
+    /// Returns fields of an answer, besides those of every responder; `caller` is nil until the request is admitted.
+    func fields(for request: Request, from caller: Caller?) -> HTTPFields
+
+    /// Returns the answer to a request whose path takes only other methods; nil for a refusal.
+    func answer(to request: Request, at methods: [HTTPRequest.Method]) -> HTTPAnswer?
 
     /// Authenticates a request and limits its sender; notes the caller as soon as it is known.
     ///
@@ -74,7 +77,8 @@ package struct WebReply<Responder: WebResponder>: Sendable {
 }
 
 extension WebResponder {
-    package var fields: HTTPFields { [:] }
+    package func fields(for request: Request, from caller: Caller?) -> HTTPFields { [:] }
+    package func answer(to request: Request, at methods: [HTTPRequest.Method]) -> HTTPAnswer? { nil }
 
     /// Returns a request's target among the routes.
     package func target(of head: HTTPRequest) -> RoutedTarget { RoutedTarget(head, among: table.patterns) }
@@ -98,7 +102,7 @@ extension WebResponder {
             }
         }
         answer.complete(id: facts.id)
-        for field in fields { answer.headers[field.name] = field.value }
+        for field in fields(for: request, from: facts.caller) { answer.headers[field.name] = field.value }
         await note(facts, request, answer.status)
         var reply = WebReply<Self>(answer)
         reply.isForHead = request.method == .head
@@ -125,6 +129,7 @@ extension WebResponder {
             let call = Call<Self>(request: request, parameters: parameters, query: query, caller: caller)
             return try await table.routes[index].handler(call, state)
         case .otherMethod(let methods):
+            if let answer = answer(to: request, at: methods) { return answer }
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
             throw HTTPProblem(.methodNotAllowed, "this path takes \(allowed)", headers: [.allow: allowed])
         case .nothing: throw HTTPProblem(.notFound, "there is nothing at this path")

@@ -8,6 +8,8 @@ package final class KnownApps: Sendable {
         /// The apps that have an edge.
         var edgeByName: [String: AppConfiguration] = [:]
         var nameByKey: [[UInt8]: String] = [:]
+        /// The origins of all apps' sites.
+        var webOrigins: Set<String> = []
 
         init(_ apps: [AppConfiguration]) {
             all = apps
@@ -15,6 +17,7 @@ package final class KnownApps: Sendable {
                 guard let edge = app.edge else { continue }
                 edgeByName[app.name] = app
                 for key in edge.integrationKeys { nameByKey[key.hash] = app.name }
+                webOrigins.formUnion(edge.webOrigins)
             }
         }
     }
@@ -34,6 +37,9 @@ package final class KnownApps: Sendable {
 
     /// Returns an app that has an edge.
     package func withEdge(named name: String) -> AppConfiguration? { index.withLock { $0.edgeByName[name] } }
+
+    /// Returns true if a site of any app that has an edge is at an origin.
+    package func haveSite(at origin: String) -> Bool { index.withLock { $0.webOrigins.contains(origin) } }
 
     /// Returns the app of an integration key, by the SHA-256 of the key.
     ///
