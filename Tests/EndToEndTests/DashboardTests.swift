@@ -11,10 +11,6 @@ extension EndToEnd {
     /// The dashboard of a whole fleet in a real browser.
     @Suite("Dashboard")
     struct Dashboard {
-        /// True if Debian's Chromium and the packages that drive it are present; `Deploy/test.sh` installs both.
-        private static let hasBrowser =
-            PythonJudge.isThere && FileManager.default.isExecutableFile(atPath: "/usr/bin/chromedriver")
-
         private func token(_ name: String, _ role: String, _ fleet: PrivateFleet) async throws -> String {
             let made = try await FanfareProcess.run(
                 ["server", "token", "create", "--name", name, "--role", role, "--json", "--config", "fanfare.yaml"],
@@ -41,7 +37,7 @@ extension EndToEnd {
             _ = try await planner.ended(within: .seconds(30))
         }
 
-        @Test(.enabled(if: hasBrowser))
+        @Test(.enabled(if: Browser.isThere))
         func `a person follows a campaign, pauses and resumes it, and replays what is parked`() async throws {
             try await PrivateFleet.with { fleet in
                 try await park(fleet)
@@ -56,33 +52,15 @@ extension EndToEnd {
                 )
                 let server = try FanfareProcess(["server", "--config", "fanfare.yaml"], folder: fleet.folder)
                 defer { server.kill() }
-                let screenshots = fleet.folder + "/screenshots"
-                try FileManager.default.createDirectory(atPath: screenshots, withIntermediateDirectories: true)
                 let environment = [
                     "DASHBOARD_URL": "http://127.0.0.1:\(port)", "FANFARE_OPERATOR": operatorToken,
-                    "FANFARE_VIEWER": viewerToken, "SCREENSHOTS": screenshots, "PATH": "/usr/bin:/bin",
-                    "HOME": fleet.folder,
+                    "FANFARE_VIEWER": viewerToken,
                 ]
-                defer { try? keep(screenshots) }
-                let seen = try await aside {
-                    try PythonJudge.run(file: "Tests/Browser/dashboard.py", environment: environment)
-                }
+                let seen = try await Browser.run("dashboard.py", environment, in: fleet.folder)
                 #expect(seen.last == "the dashboard shows and does what it should", "\(seen)\(server.errors)")
                 #expect(try await fleet.completed("stuck").counts.accepted == 100)
                 #expect(fleet.simulator.statistics.accepted == 3100)
                 #expect(fleet.simulator.statistics.repeatedTokens == 0)
-            }
-        }
-
-        /// Copies the screenshots to `.build/screenshots` and prints their paths, for people who want to see them.
-        private func keep(_ screenshots: String) throws {
-            let folder = FileManager.default.currentDirectoryPath + "/.build/screenshots"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            for name in try FileManager.default.contentsOfDirectory(atPath: screenshots).sorted() {
-                let path = "\(folder)/\(name)"
-                try? FileManager.default.removeItem(atPath: path)  // from an earlier run
-                try FileManager.default.copyItem(atPath: "\(screenshots)/\(name)", toPath: path)
-                print("screenshot: \(path)")
             }
         }
     }

@@ -17,7 +17,8 @@ extension PushedMessage {
             displayKey: notification?["tag"]?.string,
             title: notification?["title"]?.string,
             body: notification?["body"]?.string
-                ?? (document == nil ? plaintext.map { String(decoding: $0, as: UTF8.self) } : nil)
+                ?? (document == nil ? plaintext.map { String(decoding: $0, as: UTF8.self) } : nil),
+            payload: document == nil ? nil : plaintext.map { String(decoding: $0, as: UTF8.self) }
         )
     }
 }

@@ -13,17 +13,23 @@ extension PrivateFleet {
     /// Gives the app an edge, makes an integration key and starts a server; returns its edge and the key.
     ///
     /// On an address of its own, the edge speaks HTTP/2 too.
-    func startEdge(onItsOwn isOnItsOwn: Bool = false) async throws -> (edge: Phone.Edge, key: String) {
-        let key = try await openEdge()
+    ///
+    /// `more` goes into the block of the edge, `ofApp` behind it.
+    func startEdge(
+        onItsOwn isOnItsOwn: Bool = false,
+        more: String = "",
+        ofApp: String = ""
+    ) async throws -> (edge: Phone.Edge, key: String) {
+        let key = try await openEdge(more: more, ofApp: ofApp)
         return (Phone.Edge(port: try await startServer(ownEdge: isOnItsOwn)), key)
     }
 
     /// Gives the app an edge and makes an integration key, as an operator does; returns the key.
-    func openEdge() async throws -> String {
+    func openEdge(more: String = "", ofApp: String = "") async throws -> String {
         let apps = URL(filePath: folder + "/apps.yaml")
         try Data(Self.messageKey.utf8).write(to: URL(filePath: folder + "/news.message.key"))
-        let edge = "    edge: {message_key_file: news.message.key, integration_keys_file: news.keys}\n"
-        try (try Data(contentsOf: apps) + Data(edge.utf8)).write(to: apps)
+        let edge = "    edge: {message_key_file: news.message.key, integration_keys_file: news.keys\(more)}\n"
+        try (try Data(contentsOf: apps) + Data((edge + ofApp).utf8)).write(to: apps)
         let made = try await run("app", "key", "create", Self.app, "--name", "test")
         try #require(made.exit == 0, "\(made.errors)")
         return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
