@@ -376,8 +376,11 @@
   const calls = {
     // Takes the site's settings and what the page sees of the browser.
     async start({ config, facts }) {
-      const names = (await kept("config"))?.names;
-      await keep("config", { names, ...config });
+      // In turn, because calls that come later need it.
+      await inTurn(async () => {
+        const names = (await kept("config"))?.names;
+        await keep("config", { names, ...config });
+      });
       const change = (device) => {
         Object.assign(device.facts, facts);
         device.refused = null;

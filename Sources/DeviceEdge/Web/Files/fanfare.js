@@ -23,11 +23,14 @@ const remember = (name, value) => {
 
 // Begins: installs the worker, and registers again what has changed.
 //
+// Returns before the edge has answered, so that the page can listen to the events of its start.
+//
 // `options`: `edge`, `key` (the integration key) and `vapidKey` (the app's public key) are required. Others:
 // * `worker`: the worker's path, "/fanfare-worker.js"; `scope`: its scope; `appVersion`: the site's version
 // * `icon`, `badge`: images of notifications; `title`: that of notifications without one
 // * `categories`: their buttons, {LIKE: [{action, title, icon, opens}]}; `strings`: texts by their keys
-// * `links`: addresses for links of apps, {"app://": "https://shop.example.com/"}; `home`: the page of a tap without one
+// * `links`: addresses for links of apps, {"app://": "https://shop.example.com/"}; `home`: the page of a tap without a
+//   link
 // * `names`: the app's payload_names
 // * `interval`: seconds between in-app messages, 30; `words`: {close}, the label of their button
 export async function start(options) {
@@ -41,6 +44,8 @@ export async function start(options) {
 class Fanfare extends EventTarget {
   #options;
   #registration;
+  // Pending until the worker has been told to start; all other calls come after it.
+  #began;
   #retry;
   #inApp;
 
@@ -59,19 +64,25 @@ class Fanfare extends EventTarget {
 
   async begin() {
     if (!isSupported) return;
-    const { worker, scope, appVersion } = this.#options;
+    const { worker, scope } = this.#options;
     this.#registration = await navigator.serviceWorker.register(worker, scope ? { scope } : {});
     navigator.serviceWorker.addEventListener("message", ({ data }) => this.#heard(data));
     addEventListener("online", () => this.#call("sync", { isUrgent: true }));
+    let began;
+    this.#began = new Promise((done) => { began = done; });
+    this.#start(began).catch((error) => console.warn("fanfare:", error)).finally(began);
+  }
+
+  async #start(began) {
     const facts = {
-      ...(await this.#facts()), locale: navigator.language, app_version: appVersion, kit_version: version,
+      ...(await this.#facts()), locale: navigator.language, app_version: this.#options.appVersion, kit_version: version,
       time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     };
     const names = ["edge", "key", "vapidKey", "icon", "badge", "title", "categories", "strings", "links", "home",
       "names"];
     const given = names.filter((name) => this.#options[name] !== undefined);
     const config = Object.fromEntries(given.map((name) => [name, this.#options[name]]));
-    const { click } = await this.#call("start", { config, facts });
+    const { click } = await this.#call("start", { config, facts }, began);
     await this.#session();
     if (click) this.#heard(click);
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#session(); });
@@ -159,8 +170,8 @@ class Fanfare extends EventTarget {
     return facts;
   }
 
-  // Asks the worker.
-  async #call(name, parameters) {
+  // Asks the worker; `asked` is called when it has been.
+  async #call(name, parameters, asked) {
     const registration = this.#registration;
     if (!registration) return { status: "not_subscribed", reason: "this browser has no pushes" };
     const worker = registration.active ?? (await activated(registration.installing ?? registration.waiting));
@@ -168,7 +179,9 @@ class Fanfare extends EventTarget {
     const answer = new Promise((done, failed) => {
       port1.onmessage = ({ data }) => ("error" in data ? failed(new Error(data.error)) : done(data.value));
     });
+    if (!asked) await this.#began;
     worker.postMessage({ fanfare: name, ...parameters }, [port2]);
+    asked?.();
     const value = await answer;
     if (value?.status) this.#tell("result", value);
     if (value?.retryAt) {
@@ -237,7 +250,9 @@ const fits = ({ on, name, where = [] }, event) => {
 class InApp {
   #options;
   #site;
-  #offered = [];
+  // Undefined until the edge has offered messages; events wait for that, the newest hundred.
+  #offered;
+  #early = [];
   #stack = [];
   #underWay = new Set();
   #isShowing = false;
@@ -251,9 +266,16 @@ class InApp {
     document.addEventListener("visibilitychange", () => this.#offer());
   }
 
-  offered(messages) { this.#offered = messages; }
+  offered(messages) {
+    this.#offered = messages;
+    for (const event of this.#early.splice(0)) this.happened(event);
+  }
 
   happened(event) {
+    if (!this.#offered) {
+      this.#early = [...this.#early, event].slice(-100);
+      return;
+    }
     const now = Date.now();
     const can = this.#offered.filter((message) => this.#isEligible(message, now)
       && message.triggers.some((trigger) => fits(trigger, event)));
