@@ -17,7 +17,7 @@ struct OpenedAudience {
     let plan: AudiencePlan?
     /// The devices that are left out.
     let exclusion: Exclusion
-    /// The time in which they were read.
+    /// The time in which they were read; zero if they were known.
     let exclusionTime: Duration
     /// The right to write: of the campaign, or of a range of its audience.
     var lease: LeaseToken
@@ -29,12 +29,17 @@ struct OpenedAudience {
     ///
     /// One that flows does so from here on: `AudienceFlow` decides at its beginning. Then the result is its first
     /// range, with the lease of that.
-    static func open(_ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) async throws -> OpenedAudience? {
+    static func open(
+        _ lease: LeaseToken,
+        apps: AppDirectory,
+        ledger: Ledger,
+        known: inout KnownFilters
+    ) async throws -> OpenedAudience? {
         // All tokens that providers have called dead so far are known before any device is taken.
         while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}
         let found = try await ledger.write(.normal) { try $0.openFrozen(lease, now: ledger.now()) }
         guard let audience = found else { return nil }
-        var opened = try await OpenedAudience(audience, lease, ledger)
+        var opened = try await OpenedAudience(audience, lease, ledger, &known)
         if audience.flow != nil {
             opened.providers = try await ledger.read { reader in
                 guard let facts = try reader.campaign(lease.campaign) else { return [] }
@@ -48,28 +53,26 @@ struct OpenedAudience {
         return opened
     }
 
-    private init(_ audience: FrozenAudience, _ lease: LeaseToken, _ ledger: Ledger) async throws {
+    private init(
+        _ audience: FrozenAudience,
+        _ lease: LeaseToken,
+        _ ledger: Ledger,
+        _ known: inout KnownFilters
+    ) async throws {
         (self.audience, self.lease) = (audience, lease)
         var job = try Job(stored: audience.job)
         // Periods counted from this instant are the same for every planner.
         job.createdAt = audience.createdAt
         self.job = job
-        // All who freeze it ask as of one instant, whenever they take it up.
-        let (now, begun) = (audience.asOf, ContinuousClock.now)
-        exclusion = try await Exclusion.read(
-            job.exclude,
-            app: audience.app,
-            list: audience.excluded,
-            now: now,
-            from: ledger
-        )
-        exclusionTime = ContinuousClock.now - begun
+        let filter = try await known.filter(of: audience) { [job] in
+            try await AudienceFilter.read(of: audience, job, from: ledger)
+        }
+        (exclusion, exclusionTime) = (filter.exclusion, filter.exclusionTime)
         switch job.audience {
         case .users(let users): (source, plan) = (.users(users), nil)
-        case .segment(let asked):
-            let segment = try await TrackedSegment.read(asked, app: audience.app, now: now, from: ledger)
-            source = .registry(segment)
-            plan = try await AudiencePlan.read(segment, last: audience.last, from: ledger)
+        case .segment:
+            source = .registry(filter.segment)
+            plan = try await AudiencePlan.read(filter.segment, last: audience.last, from: ledger)
         case .everyone: (source, plan) = (.registry(nil), nil)
         case .devices, .list: (source, plan) = (.list(audience.source ?? 0), nil)
         }

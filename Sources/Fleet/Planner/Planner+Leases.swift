@@ -7,7 +7,8 @@ import Store
 
 /// Leases, ends, held campaigns, and shards that are set aside.
 extension Planner {
-    func lease(_ steps: inout PlannerSteps) async throws {
+    /// Takes and renews leases; returns the campaigns whose audiences this planner may freeze.
+    func lease(_ steps: inout PlannerSteps) async throws -> Set<UInt32> {
         let (worker, apps) = (worker, apps)
         let (leases, ranges, live, isEnding) = try await ledger.write(.normal) { [ledger, limits] transaction in
             let now = ledger.now()
@@ -25,6 +26,7 @@ extension Planner {
             accounts: live.reduce(into: limits.reported) { $0.formUnion($1.accounts) },
             isEnding: isEnding
         )
+        return Set((leases.map(\.facts) + ranges.map(\.facts)).filter { $0.stage == .planning }.map(\.number))
     }
 
     func releaseLeases() async throws {

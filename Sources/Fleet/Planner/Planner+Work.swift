@@ -49,7 +49,7 @@ extension Planner {
         let key = audience.key
         if open.audiences[key]?.lease != audience.token {
             open.audiences[key] = nil
-            guard let freezer = try await openAudience(audience) else { return .fenced }
+            guard let freezer = try await openAudience(audience, &open) else { return .fenced }
             open.audiences[AudienceKey(freezer.lease)] = freezer
             if freezer.lease != audience.token { return .flows }
         }
@@ -77,11 +77,12 @@ extension Planner {
         return .done
     }
 
-    private func openAudience(_ audience: LeasedAudience) async throws -> AudienceFreezer? {
+    private func openAudience(_ audience: LeasedAudience, _ open: inout OpenWork) async throws -> AudienceFreezer? {
         let token = audience.token
         // Its audience is an upload that is not complete: the ledger says when there is something to freeze.
         guard try await ledger.read({ try $0.awaitedUpload(of: token.campaign) }) == nil else { return nil }
-        guard let opened = try await OpenedAudience.open(token, apps: limits, ledger: ledger) else { return nil }
+        let found = try await OpenedAudience.open(token, apps: limits, ledger: ledger, known: &open.filters)
+        guard let opened = found else { return nil }
         if let estimate = opened.audience.estimate, let flow = opened.audience.flow {
             let metadata: Logger.Metadata = [
                 "campaign": "\(audience.facts.id)", "range": "\(flow.range + 1) of \(flow.ranges)",

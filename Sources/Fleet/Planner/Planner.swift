@@ -26,6 +26,7 @@ struct Planner: Sendable {
     /// The work that is open between two steps: some audiences, and the lists of one in-app campaign.
     struct OpenWork {
         var audiences: [AudienceKey: AudienceFreezer] = [:]
+        var filters = KnownFilters()
         var lists: InAppPreparation?
     }
 
@@ -58,7 +59,7 @@ struct Planner: Sendable {
             dispatcher.eventsWritten()
             await dispatcher.publish(shards)
         case .complete(let campaigns): try await complete(campaigns)
-        case .lease: try await lease(&steps)
+        case .lease: open.filters.forgetOthers(than: try await lease(&steps))
         case .giveUpLeases: try await releaseLeases()
         case .checkLapsedLeases: steps.didCheckLapsedLeases(hasLapsed: try await hasLapsedLease(), observation())
         case .prepare(let lease, let shardsMax): steps.prepared(try await prepare(lease, shardsMax))

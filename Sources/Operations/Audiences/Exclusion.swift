@@ -80,7 +80,7 @@ package struct Exclusion: Sendable {
 }
 
 /// A set of tokens in a private temporary database.
-// Safety: the walk owns it, and fills and reads it from one task at a time.
+// Safety: the planner, or whoever counts, owns it, and fills and reads it from one task at a time.
 private final class TokenSet: @unchecked Sendable {
     private let filter: TokenFilter
 
