@@ -21,15 +21,6 @@ struct ColumnCodecTests {
         #expect(!bits.isEmpty)
     }
 
-    @Test func `names of devices come back, absent and empty ones too`() throws {
-        let ids = ["ana", nil, "", "josé-é"]
-        let bytes = try #require(DeviceIDs.encode(ids))
-        #expect(DeviceIDs.decode(bytes) == ids)
-        #expect(DeviceIDs.encode([nil, nil]) == nil)
-        // Cut off: the existing bytes are read, and none beyond.
-        #expect(DeviceIDs.decode(Array(bytes.prefix(3))).count == 1)
-    }
-
     @Test func `reasons of many shards add up`() throws {
         let text = try #require(ReasonCounts.text(["Too Many": 2, "Bad": 1]))
         var reasons = ["Bad": 1]

@@ -39,6 +39,37 @@ struct ListTests {
         #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: "v1") } == record)
     }
 
+    @Test(arguments: TestDatabase.all)
+    func `chunks that are written together are read as they were, each by itself`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        var builder = ListBuilder()
+        // Two statements of 32 chunks, one of four and three of one.
+        for number in 0..<71 {
+            let device = Device(
+                token: "",
+                id: number % 3 == 0 ? nil : "device-\(number)",
+                timeZone: "zone \(number)",
+                variables: number % 2 == 0 ? [:] : ["name": "\(number)"]
+            )
+            _ = builder.add(device, token: Sample.token(number))
+        }
+        let chunks = builder.finish()
+        let list = try await upload(chunks, version: "v1").number
+        var read: [StoredChunk] = []
+        while true {
+            let last = Int64(read.count) - 1
+            let page = try await ledger.read { try $0.listChunks(list, after: last) }
+            guard !page.isEmpty else { break }
+            read += page
+        }
+        #expect(read.map(\.ordinal) == chunks.map(\.ordinal))
+        #expect(read.map(\.group) == chunks.map(\.group))
+        #expect(read.map(\.devices) == chunks.map(\.devices))
+        #expect(read.map { $0.deviceIDs.texts.first ?? nil } == chunks.map { $0.deviceIDs.texts.first ?? nil })
+    }
+
     @Test(arguments: TestDatabase.all) func `without a version the one that was uploaded last is taken`(
         _ database: TestDatabase
     ) async throws {

@@ -8,23 +8,27 @@ public struct ListChunk: Equatable, Sendable {
     public var group: Group
     /// The devices, with their variables.
     public var devices: DeviceBatch
-    /// The producer's ids of the devices; empty if none was given.
-    public var deviceIDs: [String?]
+    /// The producer's ids of the devices.
+    public var deviceIDs: DeviceIDs
     /// The positions of devices whose users have opted out of alerts: nothing is sent to them.
     public var optedOut: [Int] = []
     /// The positions of devices whose tokens a provider once rejected.
     public var suspects: [Int] = []
 
     /// The properties that the devices of a chunk share.
+    ///
+    /// A group is looked up for each device, so it has its hash from the beginning.
     public struct Group: Hashable, Sendable {
+        /// The hash of the properties; first, because groups that differ mostly differ here.
+        private let digest: UInt64
         /// The provider.
-        public var provider: ProviderName
+        public let provider: ProviderName
         /// The provider's environment; nil means the app's own.
-        public var environment: PushEnvironment?
+        public let environment: PushEnvironment?
         /// A BCP 47 tag.
-        public var locale: String?
+        public let locale: String?
         /// An IANA name.
-        public var timeZone: String?
+        public let timeZone: String?
 
         /// Creates a group.
         public init(provider: ProviderName, environment: PushEnvironment?, locale: String?, timeZone: String?) {
@@ -32,7 +36,20 @@ public struct ListChunk: Equatable, Sendable {
             self.environment = environment
             self.locale = locale
             self.timeZone = timeZone
+            var hash = FNV1a(provider.rawValue.utf8)
+            func take(_ text: String?) {
+                hash.take(text == nil ? 0 : 1)
+                for byte in (text ?? "").utf8 { hash.take(byte) }
+            }
+            take(environment?.rawValue)
+            take(locale)
+            take(timeZone)
+            digest = hash.bits
         }
+
+        /// Adds the digest, which is of all properties: groups that phones have made alike in it are at most as many as are
+        /// under construction.
+        public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
     }
 }
 
@@ -64,14 +81,20 @@ public struct ListBuilder: Sendable {
             locale: device.locale,
             timeZone: device.timeZone
         )
-        return token.withUnsafeBytes { add(group, token: $0, id: device.id, variables: device.variables) }
+        return token.withUnsafeBytes { token in
+            guard var id = device.id else { return add(group, token: token, id: nil, variables: device.variables) }
+            return id.withUTF8 { id in
+                add(group, token: token, id: UnsafeRawBufferPointer(id), variables: device.variables)
+            }
+        }
     }
 
-    /// Adds a device of a group; returns the chunk that it fills, or that is closed to make room, if any.
+    /// Adds a device of a group, with its id as UTF-8; returns the chunk that it fills, or that is closed to make room,
+    /// if any.
     public mutating func add(
         _ group: ListChunk.Group,
         token: UnsafeRawBufferPointer,
-        id: String?,
+        id: UnsafeRawBufferPointer?,
         variables: [String: String],
         isOptedOut: Bool = false,
         isSuspect: Bool = false
@@ -87,7 +110,7 @@ public struct ListBuilder: Sendable {
         } else if open.count >= Self.openGroupsMax {
             closed = closeFullest()
         }
-        var chunk = ListChunk(ordinal: 0, firstIndex: 0, group: group, devices: DeviceBatch(), deviceIDs: [])
+        var chunk = ListChunk(ordinal: 0, firstIndex: 0, group: group, devices: DeviceBatch(), deviceIDs: DeviceIDs())
         chunk.append(token, id, variables, isOptedOut: isOptedOut, isSuspect: isSuspect)
         open[group] = chunk
         return closed
@@ -130,15 +153,13 @@ extension ListChunk {
 
     fileprivate mutating func append(
         _ token: UnsafeRawBufferPointer,
-        _ id: String?,
+        _ id: UnsafeRawBufferPointer?,
         _ variables: [String: String],
         isOptedOut: Bool,
         isSuspect: Bool
     ) {
-        if id != nil, deviceIDs.isEmpty { deviceIDs = Array(repeating: nil, count: devices.count) }
-        let hasIDs = id != nil || !deviceIDs.isEmpty
         devices.append(token: token, variables: variables)
-        if hasIDs { deviceIDs.append(id) }
+        deviceIDs.append(id)
         if isOptedOut { optedOut.append(devices.count - 1) }
         if isSuspect { suspects.append(devices.count - 1) }
     }

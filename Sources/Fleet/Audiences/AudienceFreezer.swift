@@ -23,8 +23,8 @@ final class AudienceFreezer {
     private let walk: AudienceWalk
     private let findsDead: Bool
     private let skipsDenied: Bool
-    /// The providers with a share, of an audience that flows; nil for others, whose providers are found with it.
-    private let providers: Set<ProviderName>?
+    /// The few providers with a share, of an audience that flows; nil for others, whose providers are found with it.
+    private let providers: [ProviderName]?
     private var audience: FrozenAudience
     private var builder: ListBuilder
     private var pieces: AudiencePieces
@@ -40,7 +40,7 @@ final class AudienceFreezer {
     init(_ opened: OpenedAudience, apps: AppDirectory, ledger: Ledger) {
         let audience = opened.audience
         (self.ledger, self.apps, self.lease, self.audience) = (ledger, apps, opened.lease, audience)
-        (job, providers) = (opened.job, opened.providers)
+        (job, providers) = (opened.job, opened.providers.map { Array($0) })
         walk = AudienceWalk(
             opened.source,
             app: audience.app,

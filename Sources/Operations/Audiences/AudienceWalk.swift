@@ -1,4 +1,5 @@
 package import Campaigns
+import Glibc
 package import Store
 
 /// Walks over the devices of an audience without the excluded ones, page by page, in constant memory.
@@ -11,8 +12,8 @@ package final class AudienceWalk {
         package var group: ListChunk.Group
         /// The token's bytes.
         package var token: UnsafeRawBufferPointer
-        /// The installation's id; nil when it is not registered.
-        package var id: String?
+        /// The installation's id as UTF-8; nil when it is not registered.
+        package var id: UnsafeRawBufferPointer?
         /// The variables of the device; empty when they are not asked for.
         package var variables: [String: String]
         /// True if its token was called wrong once.
@@ -115,23 +116,25 @@ package final class AudienceWalk {
         }
         let (page, until) = try await page(of: segment, after: after, end: end)
         rowsRead.devices += page.count
-        var isMeant: [Bool] = []
-        isMeant.reserveCapacity(page.count)
-        try page.forEach { entry in
-            isMeant.append(
-                segment?.matches(entry.traits, number: entry.number) != false
-                    && !exclusion.leavesOut(entry.traits, user: entry.user, number: entry.number)
-            )
+        let exclusion = exclusion
+        func isMeant(_ entry: RegistryPage.Entry) -> Bool {
+            segment?.matches(entry.traits, number: entry.number) != false
+                && !exclusion.leavesOut(entry.traits, user: entry.user, number: entry.number)
         }
         if exclusion.hasTokens {
-            try leaveOutTokens(&isMeant) { each in
+            var meant: [Bool] = []
+            meant.reserveCapacity(page.count)
+            try page.forEach { meant.append(isMeant($0)) }
+            try leaveOutTokens(&meant) { each in
                 try page.forEach { try each(groups.group($0.traits).provider, $0.token) }
             }
-        }
-        var index = 0
-        try page.forEach { entry in
-            defer { index += 1 }
-            if isMeant[index] { try body(member(entry)) }
+            var index = 0
+            try page.forEach { entry in
+                defer { index += 1 }
+                if meant[index] { try body(member(entry)) }
+            }
+        } else {
+            try page.forEach { if isMeant($0) { try body(member($0)) } }
         }
         position = (page.next ?? until) - base
         isOver = page.next == nil && until == end
@@ -165,7 +168,7 @@ package final class AudienceWalk {
         Member(
             group: try groups.group(entry.traits),
             token: entry.token,
-            id: String(decoding: entry.installation, as: UTF8.self),
+            id: entry.installation,
             variables: carriesVariables ? Self.variables(entry.traits.value) : [:],
             isSuspect: entry.isSuspect,
             isDenied: entry.traits.permission == .denied
@@ -210,23 +213,25 @@ package final class AudienceWalk {
             }
         }
         for (device, isMeant) in zip(devices, isMeant) where isMeant {
-            let traits = device.traits
+            let (traits, installation) = (device.traits, device.installation.map { Array($0.utf8) })
             try (device.token ?? []).withUnsafeBytes { token in
-                try body(
-                    Member(
-                        group: ListChunk.Group(
-                            provider: traits.provider,
-                            environment: traits.environment,
-                            locale: traits.locale,
-                            timeZone: traits.timeZone
-                        ),
-                        token: token,
-                        id: device.installation,
-                        variables: carriesVariables ? Self.variables(traits) : [:],
-                        isSuspect: device.isSuspect,
-                        isDenied: traits.permission == .denied
+                try (installation ?? []).withUnsafeBytes { id in
+                    try body(
+                        Member(
+                            group: ListChunk.Group(
+                                provider: traits.provider,
+                                environment: traits.environment,
+                                locale: traits.locale,
+                                timeZone: traits.timeZone
+                            ),
+                            token: token,
+                            id: installation == nil ? nil : id,
+                            variables: carriesVariables ? Self.variables(traits) : [:],
+                            isSuspect: device.isSuspect,
+                            isDenied: traits.permission == .denied
+                        )
                     )
-                )
+                }
             }
         }
     }
@@ -268,23 +273,25 @@ package final class AudienceWalk {
                     for offset in offsets { try each(chunk.group.provider, token(offset)) }
                 }
             }
-            for offset in isMeant.indices where isMeant[offset] {
-                var variables: [String: String] = [:]
-                for column in chunk.devices.variables {
-                    if let value = column.values[offset] {
-                        variables[column.name] = String(decoding: value, as: UTF8.self)
+            let (ids, columns) = (chunk.deviceIDs.ranges, chunk.devices.variables.map { ($0.name, $0.values) })
+            try chunk.deviceIDs.bytes.withUnsafeBytes { idBytes in
+                for offset in isMeant.indices where isMeant[offset] {
+                    var variables: [String: String] = [:]
+                    for (name, values) in columns {
+                        if let value = values[offset] { variables[name] = String(decoding: value, as: UTF8.self) }
                     }
-                }
-                try body(
-                    Member(
-                        group: chunk.group,
-                        token: token(offset),
-                        id: chunk.deviceIDs.isEmpty ? nil : chunk.deviceIDs[offset],
-                        variables: variables,
-                        isSuspect: false,
-                        isDenied: false
+                    let id = offset < ids.count ? ids[offset] : nil
+                    try body(
+                        Member(
+                            group: chunk.group,
+                            token: token(offset),
+                            id: id.map { UnsafeRawBufferPointer(rebasing: idBytes[$0]) },
+                            variables: variables,
+                            isSuspect: false,
+                            isDenied: false
+                        )
                     )
-                )
+                }
             }
         }
     }
@@ -310,22 +317,47 @@ package final class AudienceWalk {
     }
 }
 
-/// The groups of packed traits: devices that are alike share one value.
+/// The groups of packed traits: devices that are alike share one value, made and hashed once.
 private struct GroupCache {
     /// The limit, for registries in which hardly two devices are alike.
     private static let most = 4096
 
-    private var known: [UInt64: (bytes: [UInt8], group: ListChunk.Group)] = [:]
+    private struct Entry {
+        var bytes: [UInt8]
+        var group: ListChunk.Group
+
+        func has(_ other: UnsafeRawBufferPointer) -> Bool {
+            guard bytes.count == other.count, let start = other.baseAddress else { return false }
+            return memcmp(bytes, start, bytes.count) == 0
+        }
+    }
+
+    private var entries: [Entry] = []
+    /// The index of an entry by the hash of its bytes, which is seeded: phones choose the bytes.
+    private var indexes: [Int: Int] = [:]
+    /// The entry of the last device: neighbors are often alike.
+    private var last: Int?
 
     mutating func group(_ traits: PackedTraits) throws -> ListChunk.Group {
         let bytes = traits.groupBytes
-        let hash = FNV1a(bytes).bits
-        if let found = known[hash], found.bytes.elementsEqual(bytes) { return found.group }
+        if let last, entries[last].has(bytes) { return entries[last].group }
+        var hasher = Hasher()
+        hasher.combine(bytes: bytes)
+        let hash = hasher.finalize()
+        if let known = indexes[hash], entries[known].has(bytes) {
+            last = known
+            return entries[known].group
+        }
         guard let group = traits.chunkGroup else {
             throw LedgerError.failed("a device of the registry has traits that this version cannot read")
         }
-        if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-        known[hash] = (Array(bytes), group)
+        if entries.count >= Self.most {
+            entries.removeAll(keepingCapacity: true)
+            indexes.removeAll(keepingCapacity: true)
+        }
+        indexes[hash] = entries.count
+        last = entries.count
+        entries.append(Entry(bytes: Array(bytes), group: group))
         return group
     }
 }

@@ -20,8 +20,9 @@ struct ListVersion {
             bytes.append(contentsOf: word.utf8)
             bytes.append(0)
         }
-        for id in chunk.deviceIDs {
-            bytes.append(contentsOf: (id ?? "").utf8)
+        let ids = chunk.deviceIDs
+        for range in ids.isEmpty ? [] : ids.ranges {
+            if let range { bytes.append(contentsOf: ids.bytes[range]) }
             bytes.append(0)
         }
         bytes.append(contentsOf: try chunk.devices.encoded())

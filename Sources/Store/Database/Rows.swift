@@ -45,11 +45,6 @@ struct Rows: ~Copyable {
         return result.isNull(index) ? nil : [UInt8](result.bytes(index))
     }
 
-    /// Appends the bytes of a text or blob.
-    func append(_ column: StaticString, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: result.bytes(index(of: column)))
-    }
-
     /// Returns true if the bytes of a blob contain `part`; copies nothing.
     func contains(_ column: StaticString, _ part: [UInt8]) -> Bool {
         Self.contains(result.bytes(index(of: column)), part)
@@ -64,6 +59,25 @@ struct Rows: ~Copyable {
             index = UnsafeRawPointer(found) - base + 1
         }
         return false
+    }
+
+    // MARK: - Columns found once
+
+    /// A column that is found once for all rows of a long query: to find it by its name costs as much as its value.
+    struct Column {
+        fileprivate let index: Int32
+    }
+
+    /// Finds a column, before or after the first row.
+    func column(_ name: StaticString) -> Column { Column(index: index(of: name)) }
+
+    func int64(_ column: Column) -> Int64 { result.number(column.index) }
+
+    func bool(_ column: Column) -> Bool { int64(column) != 0 }
+
+    /// Appends the bytes of a text or blob.
+    func append(_ column: Column, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: result.bytes(column.index))
     }
 
     // MARK: - Columns by index

@@ -47,7 +47,7 @@ extension LedgerTransaction {
         do { batch = try DeviceBatch(encoded: rows.blob("bare")) } catch {
             throw .failed("chunk \(record.chunk) of campaign \(campaign.number): \(error)")
         }
-        let ids = DeviceIDs.decode(rows.blob("device_ids"))
+        let ids = DeviceIDs(stored: rows.blob("device_ids")).texts
         let devices = dead.map { position in
             let index = record.index(position)
             let note = settlement.progress.notes[position]

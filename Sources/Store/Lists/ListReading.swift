@@ -9,8 +9,8 @@ public struct StoredChunk: Sendable {
     public var group: ListChunk.Group
     /// The devices, including their variables.
     public var devices: DeviceBatch
-    /// The producer's names of the devices; empty if it gave none.
-    public var deviceIDs: [String?]
+    /// The producer's names of the devices.
+    public var deviceIDs: DeviceIDs
     /// Positions of devices that are never sent to because they were forgotten.
     public var optedOut: Set<Int>
 
@@ -25,7 +25,7 @@ public struct StoredChunk: Sendable {
         )
     }
 
-    init(ordinal: UInt32, group: ListChunk.Group, devices: DeviceBatch, deviceIDs: [String?], optedOut: Set<Int>) {
+    init(ordinal: UInt32, group: ListChunk.Group, devices: DeviceBatch, deviceIDs: DeviceIDs, optedOut: Set<Int>) {
         self.ordinal = ordinal
         self.group = group
         self.devices = devices
@@ -66,7 +66,7 @@ extension LedgerReader {
                         timeZone: rows.optionalText("time_zone")
                     ),
                     devices: devices,
-                    deviceIDs: DeviceIDs.decode(rows.blob("device_ids")),
+                    deviceIDs: DeviceIDs(stored: rows.blob("device_ids")),
                     optedOut: Set((0..<devices.count).filter { optedOut[$0] })
                 )
             )

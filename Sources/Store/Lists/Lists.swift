@@ -44,8 +44,8 @@ extension LedgerTransaction {
                 "SELECT EXISTS (SELECT 1 FROM dead_tokens) OR EXISTS (SELECT 1 FROM suspect_tokens)"
             ) == 1
         let app = hasDead ? try listApp(list) : ""
+        try write(chunks, list)
         for chunk in chunks {
-            try write(chunk, list)
             try note(chunk.devices.variables, of: list)
             if hasDead { try markKnownDead(chunk, list: list, app: app) }
         }
@@ -54,8 +54,8 @@ extension LedgerTransaction {
 
     /// Adds chunks whose tokens the registry knows to be good or suspect.
     func appendKnownChunks(_ chunks: [ListChunk], to list: UInt32, now: Timestamp) throws(LedgerError) {
+        try write(chunks, list)
         for chunk in chunks {
-            try write(chunk, list)
             try markSuspect(chunk.suspects, list: list, ordinal: chunk.ordinal)
         }
         try noteWriting(list, now: now)
@@ -95,12 +95,14 @@ extension LedgerTransaction {
         return false
     }
 
-    /// Adds a chunk whose tokens the registry knows, of a list to which nobody else writes near its ordinal: changes
-    /// rows of this chunk only.
-    func appendOwnChunk(_ chunk: ListChunk, to list: UInt32) throws(LedgerError) {
-        try write(chunk, list, scope: .shards)
-        try markSuspect(chunk.suspects, list: list, ordinal: chunk.ordinal)
-        try markOptedOut(chunk.optedOut, list: list, ordinal: chunk.ordinal)
+    /// Adds chunks whose tokens the registry knows, of a list to which nobody else writes near their ordinals: changes
+    /// rows of these chunks only.
+    func appendOwnChunks(_ chunks: [ListChunk], to list: UInt32) throws(LedgerError) {
+        try write(chunks, list, scope: .shards)
+        for chunk in chunks {
+            try markSuspect(chunk.suspects, list: list, ordinal: chunk.ordinal)
+            try markOptedOut(chunk.optedOut, list: list, ordinal: chunk.ordinal)
+        }
     }
 
     /// Makes a list visible.
@@ -192,36 +194,66 @@ extension LedgerTransaction {
         return rows.text("app")
     }
 
+    /// Writes chunks, many in a statement: on PostgreSQL each one is a round trip.
     private func write(
-        _ chunk: ListChunk,
+        _ chunks: [ListChunk],
         _ list: UInt32,
         scope: Ledger.WriteScope = .ledger
     ) throws(LedgerError) {
+        for range in RowBatches.ranges(chunks.count, sizes: ChunkInsertion.sizes) {
+            var values: [SQLValue] = []
+            values.reserveCapacity(range.count * ChunkInsertion.columns)
+            for chunk in chunks[range] { try ChunkInsertion.append(chunk, of: list, to: &values) }
+            try db.run(ChunkInsertion.text(range.count), values: values, scope: scope)
+        }
+    }
+}
+
+/// The statements that insert several chunks at once; only a few, so that all of them stay prepared.
+private enum ChunkInsertion {
+    static let columns = 11
+    /// The numbers of chunks in a statement, largest first.
+    static let sizes = [32, 4, 1]
+
+    private static let most = statement(32)
+    private static let some = statement(4)
+    private static let one = statement(1)
+
+    static func text(_ count: Int) -> String {
+        switch count {
+        case 32: most
+        case 4: some
+        default: one
+        }
+    }
+
+    private static func statement(_ count: Int) -> String {
+        """
+        INSERT INTO chunks (list, ordinal, first_index, count, provider, environment, locale, time_zone, bare,
+            with_variables, device_ids)
+        VALUES \(Placeholders.rows(count, columns: columns))
+        """
+    }
+
+    /// Appends the values of a chunk's row.
+    static func append(_ chunk: ListChunk, of list: UInt32, to values: inout [SQLValue]) throws(LedgerError) {
         let bare: [UInt8]
         var full: [UInt8]?
         do {
             bare = try chunk.devices.withoutVariables().encoded()
             if !chunk.devices.variables.isEmpty { full = try chunk.devices.encoded() }
         } catch { throw .failed("chunk \(chunk.ordinal) of list \(list): \(error)") }
-        try db.run(
-            """
-            INSERT INTO chunks (list, ordinal, first_index, count, provider, environment, locale, time_zone, bare,
-                with_variables, device_ids)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-            """,
-            .int(list),
-            .int(chunk.ordinal),
-            .int(chunk.firstIndex),
-            .int(chunk.devices.count),
-            .text(chunk.group.provider.rawValue),
-            .text(chunk.group.environment?.rawValue),
-            .text(chunk.group.locale),
-            .text(chunk.group.timeZone),
-            .blob(bare),
-            .blob(full),
-            .blob(DeviceIDs.encode(chunk.deviceIDs)),
-            scope: scope
-        )
+        values.append(.int(list))
+        values.append(.int(chunk.ordinal))
+        values.append(.int(chunk.firstIndex))
+        values.append(.int(chunk.devices.count))
+        values.append(.text(chunk.group.provider.rawValue))
+        values.append(.text(chunk.group.environment?.rawValue))
+        values.append(.text(chunk.group.locale))
+        values.append(.text(chunk.group.timeZone))
+        values.append(.blob(bare))
+        values.append(.blob(full))
+        values.append(.blob(chunk.deviceIDs.isEmpty ? nil : chunk.deviceIDs.bytes))
     }
 }
 

@@ -134,7 +134,7 @@ extension LedgerTransaction {
                 "a range of campaign \(audience.campaign) has more than \(AudienceRanges.ordinals) groups of devices"
             )
         }
-        for chunk in chunks { try appendOwnChunk(chunk, to: audience.list) }
+        try appendOwnChunks(chunks, to: audience.list)
     }
 
     /// Moves the cursor to the end of a piece: its chunks join the campaign, and may be cut from now on.

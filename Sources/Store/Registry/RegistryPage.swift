@@ -7,13 +7,36 @@ public struct RegistryPage: Sendable {
     private var bytes: [UInt8] = []
     private var rows: [Row] = []
 
+    /// About the bytes of a device with a token of APNs: larger ones make the page grow.
+    private static let usualBytes = 160
+
+    /// A device; each of its columns begins in `bytes` where the one before ends.
     private struct Row {
         var number: Int64
+        var installationEnd: UInt32
+        var tokenEnd: UInt32
+        var traitsEnd: UInt32
+        var userEnd: UInt32
         var isSuspect: Bool
-        var installation: Range<Int>
-        var token: Range<Int>
-        var traits: Range<Int>
-        var user: Range<Int>
+    }
+
+    /// The columns of a page's query, found once for all of its rows.
+    struct Columns {
+        fileprivate let number: Rows.Column
+        fileprivate let suspect: Rows.Column
+        fileprivate let installation: Rows.Column
+        fileprivate let token: Rows.Column
+        fileprivate let traits: Rows.Column
+        fileprivate let user: Rows.Column
+
+        init(of rows: borrowing Rows) {
+            number = rows.column("number")
+            suspect = rows.column("suspect")
+            installation = rows.column("installation")
+            token = rows.column("token")
+            traits = rows.column("traits")
+            user = rows.column("user_key")
+        }
     }
 
     /// A device of a page; its bytes are valid only inside `forEach`.
@@ -35,24 +58,26 @@ public struct RegistryPage: Sendable {
     /// The number of devices in the page.
     public var count: Int { rows.count }
 
-    init(next: Int64?) {
+    /// A page with room for so many devices of the usual size.
+    init(next: Int64?, room devices: Int) {
         self.next = next
+        rows.reserveCapacity(devices)
+        bytes.reserveCapacity(devices * Self.usualBytes)
     }
 
-    mutating func append(_ row: borrowing Rows) {
-        func take(_ column: StaticString) -> Range<Int> {
-            let start = bytes.count
+    mutating func append(_ row: borrowing Rows, _ columns: Columns) {
+        func take(_ column: Rows.Column) -> UInt32 {
             row.append(column, to: &bytes)
-            return start..<bytes.count
+            return UInt32(bytes.count)
         }
         rows.append(
             Row(
-                number: row.int64("number"),
-                isSuspect: row.bool("suspect"),
-                installation: take("installation"),
-                token: take("token"),
-                traits: take("traits"),
-                user: take("user_key")
+                number: row.int64(columns.number),
+                installationEnd: take(columns.installation),
+                tokenEnd: take(columns.token),
+                traitsEnd: take(columns.traits),
+                userEnd: take(columns.user),
+                isSuspect: row.bool(columns.suspect)
             )
         )
     }
@@ -62,21 +87,25 @@ public struct RegistryPage: Sendable {
     /// Throws `LedgerError` for traits that this version cannot read.
     public func forEach(_ body: (Entry) throws -> Void) throws {
         try bytes.withUnsafeBytes { all in
-            func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: all[range]) }
+            func slice(_ start: UInt32, _ end: UInt32) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: all[Int(start)..<Int(end)])
+            }
+            var start: UInt32 = 0
             for row in rows {
-                guard let traits = PackedTraits(slice(row.traits)) else {
+                guard let traits = PackedTraits(slice(row.tokenEnd, row.traitsEnd)) else {
                     throw LedgerError.failed("device \(row.number) has traits that this version cannot read")
                 }
                 try body(
                     Entry(
                         number: row.number,
                         isSuspect: row.isSuspect,
-                        installation: slice(row.installation),
-                        token: slice(row.token),
+                        installation: slice(start, row.installationEnd),
+                        token: slice(row.installationEnd, row.tokenEnd),
                         traits: traits,
-                        user: slice(row.user)
+                        user: slice(row.traitsEnd, row.userEnd)
                     )
                 )
+                start = row.userEnd
             }
         }
     }
@@ -103,8 +132,9 @@ extension LedgerReader {
             .integer(after),
             .integer(last)
         )
-        var page = RegistryPage(next: last < end ? last : nil)
-        while try rows.next() { page.append(rows) }
+        var page = RegistryPage(next: last < end ? last : nil, room: Int(last - after))
+        let columns = RegistryPage.Columns(of: rows)
+        while try rows.next() { page.append(rows, columns) }
         return page
     }
 

@@ -53,7 +53,7 @@ extension LedgerReader {
         let isFull = numbers.count >= limit
         if isFull { numbers.removeSubrange(limit...) }
         let reached = isFull ? numbers.last ?? until : until
-        var page = RegistryPage(next: reached < end ? reached : nil)
+        var page = RegistryPage(next: reached < end ? reached : nil, room: numbers.count)
         try append(numbers, to: &page)
         return IndexedPage(page: page, indexRows: rows.count + changed.count, named: numbers.count)
     }
@@ -80,7 +80,8 @@ extension LedgerReader {
                 """,
                 values: numbers[range].map { .integer($0) }
             )
-            while try rows.next() { page.append(rows) }
+            let columns = RegistryPage.Columns(of: rows)
+            while try rows.next() { page.append(rows, columns) }
         }
     }
 }

@@ -62,8 +62,9 @@ private struct BlankChunk {
         } catch {
             throw .failed("chunk \(ordinal) of list \(list): \(error)")
         }
-        let ids = rows.optionalBlob("device_ids").map(DeviceIDs.decode)
-        names = ids.flatMap { DeviceIDs.encode($0.enumerated().map { gone[$0.offset] ? nil : $0.element }) }
+        var ids = DeviceIDs(stored: rows.blob("device_ids"))
+        ids.remove { gone[$0] }
+        names = ids.isEmpty ? nil : ids.bytes
     }
 }
 

@@ -94,7 +94,7 @@ extension LedgerReader {
             do { batch = try DeviceBatch(encoded: rows.blob("bare")) } catch {
                 throw .failed("chunk \(ordinal) of campaign \(campaign): \(error)")
             }
-            let ids = DeviceIDs.decode(rows.blob("device_ids"))
+            let ids = DeviceIDs(stored: rows.blob("device_ids")).texts
             let first = rows.uint32("first_index")
             let provider = rows.provider("provider")
             let rest: Outcome? = rows.value("rest_outcome")

@@ -247,7 +247,7 @@ extension LedgerReader {
         do { batch = try DeviceBatch(encoded: rows.blob("bare")) } catch {
             throw .failed("chunk \(rows.uint32("ordinal")) of a list: \(error)")
         }
-        let ids = DeviceIDs.decode(rows.blob("device_ids"))
+        let ids = DeviceIDs(stored: rows.blob("device_ids")).texts
         return (0..<batch.count).map { position in
             TracedEntry(
                 chunk: rows.uint32("ordinal"),

@@ -28,7 +28,7 @@ import Testing
             #expect(chunk.firstIndex == next)
             #expect((1...Shard.devicesMax).contains(chunk.devices.count))
             #expect(chunk.devices.byteCount <= Shard.bytesMax)
-            #expect(chunk.deviceIDs.isEmpty || chunk.deviceIDs.count == chunk.devices.count)
+            #expect(chunk.deviceIDs.count == chunk.devices.count)
             next += UInt32(chunk.devices.count)
         }
         #expect(next == UInt32(devices))

@@ -294,7 +294,7 @@ import Testing
         let audience = try #require(try await open(campaign, epoch: epoch))
         let source = try #require(audience.source)
         let read = try await ledger.read { try $0.listChunks(source, after: -1) }
-        #expect(read.map(\.devices.count) == [4] && read.first?.deviceIDs.first == "device-0")
+        #expect(read.map(\.devices.count) == [4] && read.first?.deviceIDs.texts.first == "device-0")
         _ = try await write(Sample.chunks([3]), of: audience, epoch: epoch)
         #expect(try await finish(audience, epoch: epoch) == .frozen(audience: 5))
         let status = try await ledger.status(campaign)
