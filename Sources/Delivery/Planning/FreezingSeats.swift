@@ -8,7 +8,7 @@ public struct LeasedAudience: Sendable, Equatable {
     public var urgency: Urgency
     /// The right to write for it.
     public var token: LeaseToken
-    /// The device numbers that were not looked at yet; 0 while they are not known, before the first of them.
+    /// About the devices that were not looked at yet; 0 while that is not known, before this planner's first turn.
     public var left: Int64
 
     /// An audience.

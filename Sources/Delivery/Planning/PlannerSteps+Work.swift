@@ -55,8 +55,13 @@ extension PlannerSteps {
     // MARK: Audiences
 
     /// Takes the progress of the audience; the next pass leases the campaign with the chunks that may be cut.
-    public mutating func froze(_ work: Freezing) {
+    ///
+    /// - Parameters:
+    ///   - work: The result.
+    ///   - left: About the number of devices that were not looked at yet.
+    public mutating func froze(_ work: Freezing, left: Int64 = 0) {
         guard case .freeze(let audience, _) = doing else { return }
+        if audience.token.range == nil { lefts[audience.facts.number] = left }
         (lastFrozen, hasFrozen) = (audience.key, true)
         freezing.remove(audience.key)
         switch work {
@@ -79,8 +84,14 @@ extension PlannerSteps {
     mutating func freezeAudiences(_ observation: Observation) {
         // The shares of a campaign of several providers have one audience.
         var seen: Set<UInt32> = []
-        let whole = leases.filter { $0.facts.stage == .planning && seen.insert($0.facts.number).inserted }
-        let due = (whole.map(\.audience) + ranges).filter {
+        let planned = leases.filter { $0.facts.stage == .planning && seen.insert($0.facts.number).inserted }
+        lefts = lefts.filter { seen.contains($0.key) }
+        let whole = planned.map { lease in
+            var audience = lease.audience
+            audience.left = lefts[lease.facts.number] ?? 0
+            return audience
+        }
+        let due = (whole + ranges).filter {
             $0.facts.mayFreeze(at: observation.shared) && retries[$0.facts.number] == nil
         }
         let seated = FreezingSeats.seated(due, after: lastFrozen)

@@ -75,6 +75,9 @@ public struct PlannerSteps: Sendable {
     var preparing: UInt32?
     /// The audiences and ranges that are being materialised.
     var freezing: Set<AudienceKey> = []
+    /// About the devices that are left of audiences that are frozen as a whole, since their last turns: the ledger does
+    /// not say.
+    var lefts: [UInt32: Int64] = [:]
     /// The one that was worked on last.
     var lastFrozen: AudienceKey?
     var freezeEnd = MonotonicInstant(nanoseconds: 0)

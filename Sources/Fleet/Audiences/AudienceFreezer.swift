@@ -66,6 +66,9 @@ final class AudienceFreezer {
         withoutTokenBefore = audience.withoutToken
     }
 
+    /// About the number of devices that were not looked at yet.
+    var left: Int64 { walk.left }
+
     /// The rows that were read so far.
     var rowsRead: AudienceWalk.RowsRead { walk.rowsRead }
 

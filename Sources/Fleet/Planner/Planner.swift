@@ -82,7 +82,9 @@ struct Planner: Sendable {
         case .beginInApp(let lease):
             try await beginInApp(lease)
             steps.beganInApp(now)
-        case .freeze(let audience, let limit): steps.froze(try await freeze(audience, limit, &open))
+        case .freeze(let audience, let limit):
+            let work = try await freeze(audience, limit, &open)
+            steps.froze(work, left: open.audiences[audience.key]?.left ?? 0)
         case .leave(let audience): open.audiences[audience] = nil
         case .forget(let campaign):
             if open.lists?.lease.campaign == campaign { open.lists = nil }

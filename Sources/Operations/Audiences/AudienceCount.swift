@@ -65,7 +65,7 @@ package struct AudienceCount: Sendable, Equatable {
             source = .registry(try await TrackedSegment.read(segment, app: app, now: now, from: ledger))
         case .everyone: source = .registry(nil)
         case .users(let users): source = .users(users)
-        case .list: source = .list(try await number(selector) ?? 0)
+        case .list: source = .list(try await number(selector) ?? 0, chunks: 0)
         case .devices(let devices): source = .chunks(try InlineList(devices: devices).chunks.map(StoredChunk.init))
         }
         let exclusion = try await Exclusion.read(

@@ -27,7 +27,8 @@ package final class AudienceWalk {
         /// The registry; nil: every device.
         case registry(TrackedSegment?)
         case users([String])
-        case list(UInt32)
+        /// A list in the ledger, with the number of its chunks.
+        case list(UInt32, chunks: Int)
         /// A list in memory.
         case chunks([StoredChunk])
     }
@@ -93,12 +94,24 @@ package final class AudienceWalk {
         self.last = last
     }
 
+    /// About the number of devices that were not looked at yet: device numbers of the registry, or users.
+    ///
+    /// A list's chunks count as full.
+    package var left: Int64 {
+        switch source {
+        case .registry: max(0, (last & 0xFFFF_FFFF) - position)
+        case .users(let users): max(0, Int64(users.count) - position)
+        case .list(_, let chunks): max(0, Int64(chunks) - position) * Int64(Shard.devicesMax)
+        case .chunks(let chunks): max(0, Int64(chunks.count) - position) * Int64(Shard.devicesMax)
+        }
+    }
+
     /// Calls `body` for the devices of the next page.
     package func next(_ body: (Member) throws -> Void) async throws {
         switch source {
         case .registry(let segment): try await nextOfRegistry(segment, body)
         case .users(let users): try await nextOfUsers(users, body)
-        case .list(let list):
+        case .list(let list, _):
             let after = position - 1
             try await nextOfList(try await ledger.read { try $0.listChunks(list, after: after) }, body)
         case .chunks(let chunks): try await nextOfList(Array(chunks.dropFirst(Int(position))), body)

@@ -209,6 +209,32 @@ import Testing
         #expect(frozen(.done, after: PlannerSteps.freezeSlice / 2) == [1, 2])
     }
 
+    @Test func `a small audience gets a seat before big ones that are frozen as a whole, which wait for it`() {
+        var planner = TestPlanner()
+        planner.leases = (1...4).map { .fixture($0, .planning) }
+        func frozen(left: Int64) -> Set<UInt32> {
+            var campaigns: Set<UInt32> = []
+            _ = planner.pass { steps, step, _ in
+                guard case .freeze(let audience, _) = step else { return }
+                campaigns.insert(audience.facts.number)
+                steps.froze(.goesOn, left: audience.facts.number == 5 ? 10_000 : left - Int64(audience.facts.number))
+            }
+            return campaigns
+        }
+        #expect(frozen(left: 5_000_000) == [1, 2, 3, 4])
+        planner.leases.append(.fixture(5, .planning))
+        // Nothing is known of it: it has a turn, and then less left than the others.
+        let key = AudienceKey(campaign: 1, range: nil)
+        let steps = planner.pass(isHinted: true) { steps, step, _ in
+            if case .freeze(let audience, _) = step {
+                steps.froze(.goesOn, left: audience.facts.number == 5 ? 10_000 : 4_000_000)
+            }
+        }
+        #expect(steps.contains(.leave(key)))
+        #expect(steps.contains(.freeze(planner.leases[4].audience, upTo: PlannerSteps.freezeSlice / 4)))
+        #expect(frozen(left: 4_000_000).isSuperset(of: [5]))
+    }
+
     @Test func `a slice ends when it is used up, and at the first page after a hint`() {
         let slice = FreezingSlice(upTo: PlannerSteps.freezeSlice)
         #expect(slice.goesOn(used: .zero, isHinted: false))
