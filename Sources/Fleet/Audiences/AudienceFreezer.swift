@@ -10,8 +10,8 @@ import Store
 /// Every write is fenced by the planner's lease. The next holder of the lease continues after the last checkpoint.
 /// Confined to the planner's task.
 final class AudienceFreezer {
-    /// The most chunks in a transaction: about 2 MB, so that workers on the same ledger need not wait.
-    private static let chunksMax = 100
+    /// The most chunks in a transaction, about 1 MB: an urgent campaign's acceptance waits for the end of it.
+    private static let chunksMax = 32
     /// The fewest device numbers of a page, in a registry of which few are meant.
     private static let spanMin = 512
 
@@ -164,9 +164,11 @@ final class AudienceFreezer {
         let open = builder.openCount
         let isDue = closing || pieces.isDue(devices: devices, open: open)
         if isDue { waiting += builder.finish() }
-        guard isDue || waiting.count >= Self.chunksMax else { return .written }
-        let chunks = waiting
-        waiting.removeAll(keepingCapacity: true)
+        // Before a checkpoint only whole transactions: what is left waits for more.
+        let due = isDue ? waiting.count : waiting.count / Self.chunksMax * Self.chunksMax
+        guard isDue || due > 0 else { return .written }
+        let chunks = Array(waiting[..<due])
+        waiting.removeFirst(due)
         chunkCount += chunks.count
         var starts = Array(stride(from: 0, to: chunks.count, by: Self.chunksMax))
         // Of an audience that flows, only the step of the cursor needs the ledger to itself.
