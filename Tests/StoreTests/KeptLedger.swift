@@ -33,6 +33,7 @@ enum KeptLedger {
     static func write(_ ledger: Ledger) async throws {
         try await writeHalfOfACampaign(ledger)
         try await writeRegistry(ledger)
+        try await writeAudiences(ledger)
         let held = Sample.campaign(
             facts: Sample.facts(id: "final"),
             identity: "final",
@@ -87,11 +88,106 @@ enum KeptLedger {
         for shard in try await ledger.planned(try await ledger.accepted(counted)) { try await ledger.ran(shard) }
     }
 
+    /// Writes two audiences that are half frozen, one as a whole and one that is sent meanwhile, and half of an upload
+    /// that a campaign waits for.
+    private static func writeAudiences(_ ledger: Ledger) async throws {
+        let (whole, lease) = try await audience("whole", ledger)
+        let opened = try #require(try await ledger.write { try $0.openFrozen(lease, now: .start) })
+        try #require(try await write([3], opened, by: lease, to: ledger).result == .written)
+        #expect(try await ledger.status(whole).isPlanning)
+
+        let (flowing, first) = try await audience("flowing", ledger)
+        let begun = try await ledger.write(.synced) { transaction -> FrozenAudience? in
+            guard let opened = try transaction.openFrozen(first, now: .start) else { return nil }
+            return try transaction.beginFlow(
+                opened,
+                providers: [.apns],
+                contents: [],
+                sample: AudienceSample(perMillion: 500_000, errorPerMillion: 10_000),
+                by: first,
+                now: .start
+            )
+        }
+        let range = try await Self.range(of: flowing, ledger, now: .start)
+        try #require(try await write([4, 2], try #require(begun), by: range, to: ledger).result == .passed)
+        for shard in try await ledger.planned(flowing, max: 1) { try await ledger.ran(shard) }
+
+        let upload = try await ledger.write {
+            try $0.beginUpload("up-1", app: "news", name: "fans", start: mark(0).digest, now: .start)
+        }
+        try #require(try await append([3], to: upload, from: 0, ledger) == .done)
+        _ = try await audience("waiting", upload: "up-1", ledger)
+    }
+
+    /// Accepts a campaign to the registry, or one that waits for an upload, and leases it.
+    private static func audience(
+        _ id: String,
+        upload: String? = nil,
+        _ ledger: Ledger
+    ) async throws -> (campaign: UInt32, lease: LeaseToken) {
+        var new = Sample.campaign(facts: Sample.facts(id: id), identity: id)
+        new.audience = .registry
+        new.freezing = NewCampaign.Freezing(excludedList: nil, upload: upload)
+        let campaign = try await ledger.accepted(new)
+        return (campaign, try await lease(of: campaign, ledger, now: .start))
+    }
+
+    private static func lease(of campaign: UInt32, _ ledger: Ledger, now: Timestamp) async throws -> LeaseToken {
+        let leased = try await ledger.write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: now) }
+        return try #require(leased.first { $0.facts.number == campaign }).wholeToken
+    }
+
+    private static func range(of campaign: UInt32, _ ledger: Ledger, now: Timestamp) async throws -> LeaseToken {
+        let leased = try await ledger.write { try $0.leaseRanges(worker: 1, apps: ["news"], now: now) }
+        return try #require(leased.first { $0.facts.number == campaign }).token
+    }
+
+    /// Writes the next chunks of an audience, up to its cursor; returns the audience behind it.
+    private static func write(
+        _ sizes: [Int],
+        _ audience: FrozenAudience,
+        by lease: LeaseToken,
+        to ledger: Ledger
+    ) async throws -> (result: FreezeResult, audience: FrozenAudience) {
+        var (chunks, next) = (Sample.chunks(sizes), audience)
+        for index in chunks.indices {
+            chunks[index].ordinal += UInt32(audience.nextOrdinal)
+            chunks[index].firstIndex += UInt32(audience.nextIndex)
+        }
+        next.position += 1
+        next.chunks += chunks.count
+        next.devices += sizes.reduce(0, +)
+        let (written, behind) = (chunks, next)
+        let result = try await ledger.write {
+            try $0.writeFrozen(written, of: behind, isCheckpoint: true, findsDead: false, by: lease, now: .start)
+        }
+        return (result, behind)
+    }
+
+    private static func mark(_ chunks: UInt32) -> UploadMark {
+        UploadMark(chunks: chunks, digest: [UInt8](repeating: UInt8(chunks), count: 32))
+    }
+
+    private static func append(
+        _ sizes: [Int],
+        to upload: UploadRecord,
+        from: UInt32,
+        _ ledger: Ledger
+    ) async throws -> UploadStep {
+        var chunks = Sample.chunks(sizes)
+        for index in chunks.indices { chunks[index].ordinal += from }
+        let (written, to) = (chunks, from + UInt32(sizes.count))
+        return try await ledger.write {
+            try $0.append(written, to: upload, app: "news", from: mark(from), to: mark(to), now: .start)
+        }
+    }
+
     // MARK: - Reading
 
     /// Reads everything that was written, and brings the half-done work to its end.
     static func goesOn(_ ledger: Ledger) async throws {
         try await readRest(ledger)
+        try await readAudiences(ledger)
         let derby = try #require(try await ledger.read { try $0.campaignNumber(app: "news", id: "derby") })
         let before = try await ledger.status(derby)
         #expect(before.law == .holds && before.audience == 14 && before.counts.accepted == 6)
@@ -116,6 +212,52 @@ enum KeptLedger {
         let after = try await ledger.status(derby)
         #expect(after.stage == .completed && after.law == .holds)
         #expect(after.of(.apns).counts.accepted == 6 && after.of(.fcm).counts.accepted == 8)
+    }
+
+    /// Brings the audiences to their ends; earlier versions wrote none.
+    private static func readAudiences(_ ledger: Ledger) async throws {
+        func number(_ id: String) async throws -> UInt32? {
+            try await ledger.read { try $0.campaignNumber(app: "news", id: id) }
+        }
+        guard let whole = try await number("whole") else { return }
+        let later = Timestamp.start + 6
+        let lease = try await Self.lease(of: whole, ledger, now: later)
+        var audience = try #require(try await ledger.write { try $0.openFrozen(lease, now: later) })
+        #expect(audience.position == 1 && audience.devices == 3 && audience.asOf == .start)
+        audience = try await write([2], audience, by: lease, to: ledger).audience
+        #expect(try await finish(audience, by: lease, ledger) == .frozen(audience: 5))
+        #expect(try await ledger.planned(whole, now: later).map(\.record.count) == [3, 2])
+
+        let flowing = try #require(try await number("flowing"))
+        let range = try await Self.range(of: flowing, ledger, now: later)
+        audience = try #require(try await ledger.write { try $0.openFrozen(range, now: later) })
+        #expect(audience.position == 1 && audience.devices == 6 && audience.asOf == .start)
+        let status = try await ledger.status(flowing)
+        #expect(status.isPlanning && status.counts.accepted == 4 && status.pending.unplanned == 2)
+        audience = try await write([5], audience, by: range, to: ledger).audience
+        #expect(try await finish(audience, by: range, ledger) == .frozen(audience: 11))
+        #expect(try await ledger.planned(flowing, now: later).map(\.record.count) == [2, 5])
+        #expect(try await ledger.status(flowing).law == .holds)
+
+        let waiting = try #require(try await number("waiting"))
+        #expect(try await ledger.read { try $0.awaitedUpload(of: waiting) } != nil)
+        let upload = try #require(try await ledger.read { try $0.upload("up-1", app: "news") })
+        #expect(try await append([2], to: upload, from: 1, ledger) == .done)
+        _ = try await ledger.write(.synced) {
+            try $0.finishUpload(upload, app: "news", at: mark(2), version: "v1", duplicates: 0, now: later)
+        }
+        let last = try await Self.lease(of: waiting, ledger, now: later)
+        audience = try #require(try await ledger.write { try $0.openFrozen(last, now: later) })
+        let source = try #require(audience.source)
+        #expect(try await ledger.read { try $0.list(number: source) }?.devices == 5)
+    }
+
+    private static func finish(
+        _ audience: FrozenAudience,
+        by lease: LeaseToken,
+        _ ledger: Ledger
+    ) async throws -> FreezeResult {
+        try await ledger.write(.synced) { try $0.finishFrozen(audience, by: lease, now: .start + 6) }
     }
 
     private static func readRest(_ ledger: Ledger) async throws {

@@ -21,14 +21,14 @@ struct VersionTests {
         return try scratch.open(create: false)
     }
 
-    @Test(arguments: ["ledger-v2", "ledger-v3", "ledger-v4"])
+    @Test(arguments: ["ledger-v2", "ledger-v3", "ledger-v4", "ledger-v5"])
     func `a kept ledger of several providers is read, and what was half done comes to its end`(
         name: String
     ) async throws {
         try await KeptLedger.goesOn(try opened(name))
     }
 
-    @Test(arguments: zip(["ledger-v3", "ledger-v4"], [[:], ["UNAVAILABLE": 1]]))
+    @Test(arguments: zip(["ledger-v3", "ledger-v4", "ledger-v5"], [[:], ["UNAVAILABLE": 1], ["UNAVAILABLE": 1]]))
     func `a kept ledger tells why devices are tried again, where the version that wrote it knew`(
         name: String,
         reasons: [String: Int]
@@ -55,7 +55,7 @@ struct VersionTests {
         try await readsAlone()
     }
 
-    @Test(arguments: ["ledger-v1", "ledger-v2", "ledger-v3", "ledger-v4"])
+    @Test(arguments: ["ledger-v1", "ledger-v2", "ledger-v3", "ledger-v4", "ledger-v5"])
     func `reading a kept ledger leaves no other file beside it`(name: String) async throws {
         try FileManager.default.copyItem(atPath: KeptLedger.kept(name), toPath: scratch.path)
         try await readsAlone()
