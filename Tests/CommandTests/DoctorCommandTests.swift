@@ -12,6 +12,29 @@ import Testing
         #expect(BrokerChecks.version(version).verdict.rawValue == verdict)
     }
 
+    @Test func `each broker's version is named while an upgrade is under way, and the oldest one judged`() {
+        let mixed = BrokerChecks.version("4.0.5", BrokerVersions(nodes: ["a": "3.13.7", "b": "4.0.5", "c": "3.13.7"]))
+        #expect(mixed.verdict == .warning && mixed.detail == "3.13.7 on a, c; 4.0.5 on b")
+        let old = BrokerChecks.version("3.10.8", BrokerVersions(nodes: ["a": "3.10.8", "b": "3.9.29"]))
+        #expect(old.verdict == .wrong && old.detail.hasPrefix("3.9.29 "))
+        let same = BrokerChecks.version("4.0.5", BrokerVersions(nodes: ["a": "4.0.5", "b": "4.0.5"]))
+        #expect(same == .well("broker version", "4.0.5 on 2 nodes"))
+    }
+
+    @Test func `feature flags that are off and finished are named`() {
+        let flags: [BrokerVersions.Flag] = [
+            .init(name: "khepri_db", state: "disabled", stability: "experimental"),
+            .init(name: "quorum_queue", state: "disabled", stability: "required"),
+            .init(name: "message_containers", state: "disabled", stability: "stable"),
+            .init(name: "rabbitmq_4.0.0", state: "unavailable", stability: "stable"),
+            .init(name: "stream_queue", state: "enabled", stability: "stable"),
+        ]
+        let findings = BrokerChecks.flags(BrokerVersions(nodes: [:], flags: flags))
+        #expect(findings.map(\.verdict) == [.warning])
+        #expect(findings.first?.detail.hasPrefix("message_containers, quorum_queue are off") == true)
+        #expect(BrokerChecks.flags(BrokerVersions(nodes: [:], flags: [flags[0], flags[4]])).isEmpty)
+    }
+
     @Test(arguments: [
         (["a", "b", "c"], "abcabc", ["well", "well"]), (["a", "b", "c"], "aaaaaa", ["well", "warning"]),
         (["a", "b"], "aaabbb", ["warning"]), (["a"], "aaaaaa", ["wrong"]),

@@ -7,7 +7,14 @@ extension FuzzTarget {
         let now = Timestamp(milliseconds: 1_795_204_500_000)
         let decoding = JobDecoder.decode(
             input,
-            envelope: JobEnvelope(routingKey: "news", messageID: "m", now: now, tokens: ProviderRegistry.tokens)
+            envelope: JobEnvelope(
+                routingKey: "news",
+                messageID: "m",
+                // No JSON begins with a zero, and every section of AMQP 1.0 does.
+                type: input.first == 0 ? "amqp-1.0" : nil,
+                now: now,
+                tokens: ProviderRegistry.tokens
+            )
         )
         guard let job = decoding.job else {
             precondition(!decoding.problems.isEmpty, "refused without a reason")

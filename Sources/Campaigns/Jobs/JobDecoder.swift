@@ -10,11 +10,12 @@ public enum JobDecoder {
 
     /// Decodes the bytes of a message, a file or a request.
     public static func decode(_ bytes: [UInt8], envelope: JobEnvelope) -> JobDecoding {
-        let reading = JSONReader.read(bytes)
-        let log = ProblemLog(reading.problems)
-        let format = MessageFormat.check(envelope, log)
+        let text = AMQP1Body.job(in: bytes, type: envelope.type)
+        let reading = text.map { JSONReader.read($0) }
+        let log = ProblemLog(reading?.problems ?? [])
+        let format = MessageFormat.check(envelope, isReadable: reading != nil, log)
         var pointer = JSONPointer.root
-        var body = reading.value
+        var body = reading?.value
         if format == .cloudEvent, let event = body {
             body = MessageFormat.data(ofCloudEvent: event, log)
             pointer = pointer.appending("data")

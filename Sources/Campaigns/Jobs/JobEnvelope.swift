@@ -14,6 +14,9 @@ public struct JobEnvelope: Sendable {
     public var urgencyHeader: String?
     /// The wall clock at acceptance.
     public var now: Timestamp
+    /// True if RabbitMQ has translated the message from AMQP 1.0 as it does until 3.12: then the type names the kind of
+    /// body, and the timestamp counts milliseconds.
+    public var isTranslated = false
     /// True if past or future instants are problems; false for a job that was accepted before.
     public var judgesTime = true
     /// The token forms of all built-in providers.
@@ -43,6 +46,7 @@ public struct JobEnvelope: Sendable {
     /// The property `timestamp` as an instant.
     var timestamp: Timestamp? {
         guard let timestampSeconds else { return nil }
+        if isTranslated { return Timestamp(milliseconds: timestampSeconds) }
         let (milliseconds, overflow) = timestampSeconds.multipliedReportingOverflow(by: 1000)
         return Timestamp(milliseconds: overflow ? (timestampSeconds < 0 ? .min : .max) : milliseconds)
     }

@@ -6,8 +6,19 @@ enum MessageFormat {
     case cloudEvent
 
     /// Checks content type and message type; returns nil, with problems, if the bytes cannot be a job.
-    static func check(_ envelope: JobEnvelope, _ log: ProblemLog) -> MessageFormat? {
-        if let type = envelope.type, type != JobDecoder.messageType {
+    ///
+    /// `isReadable`: false for a body of AMQP 1.0 that holds no text.
+    static func check(_ envelope: JobEnvelope, isReadable: Bool, _ log: ProblemLog) -> MessageFormat? {
+        guard isReadable else {
+            log.refuse(
+                .messageType,
+                at: .root,
+                "an AMQP 1.0 body that is neither data nor text is not taken",
+                fix: "send the job as one data section, or as a string"
+            )
+            return nil
+        }
+        if let type = envelope.type, !isTaken(type, envelope) {
             log.refuse(
                 .messageType,
                 at: .root,
@@ -34,6 +45,12 @@ enum MessageFormat {
             )
             return nil
         }
+    }
+
+    /// Returns true for our own message type, and for those by which RabbitMQ names a body from AMQP 1.0.
+    private static func isTaken(_ type: String, _ envelope: JobEnvelope) -> Bool {
+        type == JobDecoder.messageType || type == AMQP1Body.encodedType
+            || envelope.isTranslated && type == AMQP1Body.dataType
     }
 
     /// Returns the job inside a CloudEvent (version 1.0, JSON format).

@@ -32,6 +32,9 @@ public enum BrokerNames {
     /// The header by which producers ask for the urgent intake, with the value `urgent` (contract, section 2).
     public static let urgencyHeader = "urgency"
 
+    /// The header with which RabbitMQ until 3.12 keeps the properties of a message that it translates from AMQP 1.0.
+    public static let translatedHeader = "x-amqp-1.0-properties"
+
     /// The work queue of a lane.
     public static func workQueue(_ lane: Lane) -> String { "fanfare.v1.work.\(lane)" }
 

@@ -99,6 +99,7 @@ struct Intake: Sendable {
             tokens: ProviderRegistry.tokens
         )
         envelope.judgesTime = judgesTime
+        envelope.isTranslated = message.properties.header(BrokerNames.translatedHeader) != nil
         if case .string(let urgency) = message.properties.header(BrokerNames.urgencyHeader) {
             envelope.urgencyHeader = urgency
         }

@@ -161,6 +161,30 @@ package struct ManagementAPI: Sendable {
         return overview.version
     }
 
+    /// Reads the versions of the nodes that run; empty where the user may not ask, or where the nodes keep no metrics.
+    package func nodeVersions() async throws(Failure) -> [String: String] {
+        do throws(Failure) {
+            let nodes: [NodeVersionJSON] = try await get("/api/nodes")
+            return Dictionary(nodes.compactMap(\.version), uniquingKeysWith: { first, _ in first })
+        } catch .notAllowed {
+            return [:]
+        } catch {
+            throw error
+        }
+    }
+
+    /// Reads the feature flags; nil where the user may not ask: that takes the tag `administrator`.
+    package func featureFlags() async throws(Failure) -> [BrokerVersions.Flag]? {
+        do throws(Failure) {
+            let flags: [FeatureFlagJSON] = try await get("/api/feature-flags")
+            return flags.map(\.value)
+        } catch .notAllowed {
+            return nil
+        } catch {
+            throw error
+        }
+    }
+
     /// Measures the difference between this machine's clock and the broker's; nil when the answer has no date.
     package func clockSkew() async throws(Failure) -> ClockSkew? {
         do {

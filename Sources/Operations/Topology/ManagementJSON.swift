@@ -208,3 +208,30 @@ struct OverviewJSON: Decodable {
 
     var version: String
 }
+
+/// A node's name and what runs on it.
+struct NodeVersionJSON: Decodable {
+    struct Application: Decodable {
+        var name: String
+        var version: String
+    }
+
+    var name: String
+    /// Absent for a node that is down, and where metrics are not collected.
+    var applications: [Application]?
+
+    /// The node's name and version.
+    var version: (String, String)? {
+        applications?.first { $0.name == "rabbit" }.map { (name, $0.version) }
+    }
+}
+
+struct FeatureFlagJSON: Decodable {
+    var name: String
+    var state: String
+    var stability: String
+
+    var value: BrokerVersions.Flag {
+        BrokerVersions.Flag(name: name, state: state, stability: stability)
+    }
+}

@@ -25,7 +25,13 @@ struct BrokerChecks {
         let management = ManagementAPI(configuration, loop: loop)
         var findings = [Finding.well("broker", configuration.amqp.description)]
         do throws(ManagementAPI.Failure) {
-            findings.append(Self.version(try await management.version()))
+            let version = try await management.version()
+            let versions = BrokerVersions(
+                nodes: try await management.nodeVersions(),
+                flags: try await management.featureFlags() ?? []
+            )
+            findings.append(Self.version(version, versions))
+            findings += Self.flags(versions)
             findings.append(Self.clock(try await management.clockSkew()))
             findings += Self.cluster(try await management.standing(of: TopologyManifest.queueNames))
         } catch {
@@ -36,17 +42,43 @@ struct BrokerChecks {
         return findings
     }
 
-    /// Returns the finding about a version.
-    static func version(_ text: String) -> Finding {
+    /// Returns the finding about the versions of the broker's nodes; `asked` is that of the node that answers.
+    static func version(_ asked: String, _ versions: BrokerVersions = BrokerVersions(nodes: [:])) -> Finding {
+        let all = versions.byVersion
+        let text = all.first?.version ?? asked
         let numbers = text.split(separator: ".").prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else { return .unknown("broker version", "\(text) is not understood") }
-        guard numbers.lexicographicallyPrecedes(versionLeast) else { return .well("broker version", text) }
+        guard numbers.lexicographicallyPrecedes(versionLeast) else {
+            guard all.count > 1 else {
+                let count = versions.nodes.count
+                return .well("broker version", count > 1 ? "\(text) on \(count) nodes" : text)
+            }
+            return .warning(
+                "broker version",
+                all.map { "\($0.version) on \($0.nodes.joined(separator: ", "))" }.joined(separator: "; "),
+                fix: "upgrade the older nodes, too: a cluster of two versions is meant to last for the upgrade only"
+            )
+        }
         let least = versionLeast.map(String.init).joined(separator: ".")
         return .wrong(
             "broker version",
             "\(text) cannot dead-letter from quorum queues without losing messages",
             fix: "use RabbitMQ \(least) or later"
         )
+    }
+
+    /// Returns the finding about feature flags; none if all that should be on are.
+    static func flags(_ versions: BrokerVersions) -> [Finding] {
+        let wanted = versions.wantedFlags
+        guard !wanted.isEmpty else { return [] }
+        let off = wanted.count == 1 ? "is off" : "are off"
+        return [
+            .warning(
+                "broker feature flags",
+                "\(wanted.joined(separator: ", ")) \(off); a later RabbitMQ may not start without",
+                fix: "rabbitmqctl enable_feature_flag all, once every node is upgraded"
+            )
+        ]
     }
 
     /// Returns the finding about the clocks' difference.
