@@ -15,10 +15,10 @@ extension EndToEnd {
             ["rules": "429=once-429,503=once-503,dead=dead", "latency": "20-40"]
         ) { $1 }
         /// A worker that is replaced hands over soon, so that its successor has something left to do.
-        private static let environment = SmallFlight.environment.merging(["FANFARE_WORKER_DRAIN": "1s"]) { $1 }
+        static let environment = SmallFlight.environment.merging(["FANFARE_WORKER_DRAIN": "1s"]) { $1 }
 
         /// Starts a worker of the previous version, and returns when it is ready.
-        private func startPrevious(_ fleet: PrivateFleet) async throws -> FanfareProcess {
+        func startPrevious(_ fleet: PrivateFleet) async throws -> FanfareProcess {
             let worker = try fleet.start(
                 ["worker", "--config", "fanfare.yaml"],
                 environment: Self.environment,
@@ -33,7 +33,7 @@ extension EndToEnd {
 
         /// Replaces the fleet's ledger with one of the previous version, lets a worker of that version begin a campaign
         /// in it, and returns once this version has migrated the ledger under it.
-        private func begun(_ fleet: PrivateFleet, _ job: TestJob) async throws -> FanfareProcess {
+        func begun(_ fleet: PrivateFleet, _ job: TestJob) async throws -> FanfareProcess {
             try await fleet.withLedgerClosed {
                 if let database = fleet.database {
                     try database.server.dropDatabase(database.name)
@@ -53,14 +53,14 @@ extension EndToEnd {
         }
 
         /// Ends a worker in order, as an operator who replaces it.
-        private func end(_ worker: FanfareProcess) async throws {
+        func end(_ worker: FanfareProcess) async throws {
             worker.terminate()
             let outcome = try await worker.ended()
             #expect(outcome.exit == 0, "\(outcome.errors)")
         }
 
         /// Makes the provider answer after so many milliseconds.
-        private func setLatency(_ fleet: PrivateFleet, _ milliseconds: String) async throws {
+        func setLatency(_ fleet: PrivateFleet, _ milliseconds: String) async throws {
             try await fleet.simulator.changeFaults { faults throws(FaultsError) in
                 try faults.set("latency", to: milliseconds)
             }
