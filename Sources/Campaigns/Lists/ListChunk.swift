@@ -47,8 +47,9 @@ public struct ListChunk: Equatable, Sendable {
             digest = hash.bits
         }
 
-        /// Adds the digest, which is of all properties: groups that phones have made alike in it are at most as many as are
-        /// under construction.
+        /// Adds the digest, which is of all properties.
+        ///
+        /// Phones could make it alike for groups that differ; at most as many are compared as are under construction.
         public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
     }
 }
