@@ -111,7 +111,8 @@ import Testing
         try folder.write("devices.csv", (["token"] + good + bad).joined(separator: "\n"))
         let told = try command.run("list", "put", "sport", "devices.csv", "--app", "news")
         #expect(told.exit == 65 && told.output.isEmpty)
-        let lines = told.errors.split(separator: "\n")
+        // What takes longer than a second says how far it is, whatever comes of it.
+        let lines = told.errors.split(separator: "\n").filter { !$0.hasPrefix("so far: ") }
         #expect(lines.first == "fanfare: devices.csv cannot be used: 150 problems, nothing of it was kept")
         #expect(lines.dropFirst().first?.hasPrefix("fanfare: devices.csv:60002:1: ") == true)
         #expect(lines.last == "fanfare: 50 more problems are not listed")
