@@ -7,8 +7,8 @@ const [agree, state, tags] = [one("#agree"), one("#state"), [...document.querySe
 // The texts are in the page, in its language.
 const say = (name, more = "") => { state.textContent = [state.dataset[name], more].filter(Boolean).join(" "); };
 
-const icons = { GOAL: [{ action: "LIKE", title: agree.dataset.like }] };
-const fanfare = await start({ ...settings, worker: "fanfare-worker.js", categories: icons, home: location.pathname });
+const categories = { GOAL: [{ action: "LIKE", title: agree.dataset.like }] };
+const fanfare = await start({ ...settings, worker: "fanfare-worker.js", categories, home: location.pathname });
 
 const look = () => {
   const isOn = fanfare.permission === "granted";
