@@ -39,6 +39,16 @@ import Transport
         try await bed.stop()
     }
 
+    @Test func `each tick says that it opens streams after all answers that it has read`() async throws {
+        let bed = try Bed()
+        let server = try await BareServer.start(host: "127.0.0.1", port: 0, loops: 1, tls: bed.server)
+        let outcome = try await bed.run(port: server.port, requests: 5000)
+        #expect(outcome.answered == 5000)
+        #expect(outcome.unannounced == 0)
+        try await server.stop()
+        try await bed.stop()
+    }
+
     @Test func `the bare server answers a bench`() async throws {
         let bed = try Bed()
         let server = try await BareServer.start(host: "127.0.0.1", port: 0, loops: 1, tls: bed.server)

@@ -21,6 +21,9 @@ final class TestSender: RequestSource {
 
     private(set) var ends: [UInt64: [End]] = [:]
     private(set) var failures: [ConnectionFailure] = []
+    /// The number of times that a request was asked for without a report after the answers before it.
+    private(set) var unannounced = 0
+    private var isOpening = false
     var pool: ProviderPool?
     /// The number of times that a refused request is sent again.
     var resendsMax = 0
@@ -44,7 +47,10 @@ final class TestSender: RequestSource {
         )
     }
 
+    func openingBegan() { self.isOpening = true }
+
     func nextRequest(_ request: inout RequestWriter) -> Bool {
+        if !self.isOpening { self.unannounced += 1 }
         guard let number = self.waiting.popLast() else { return false }
         request.tag = number
         request.setHeaders(self.headers)
@@ -55,6 +61,7 @@ final class TestSender: RequestSource {
     }
 
     func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
+        self.isOpening = false
         let end = End.status(
             answer.status,
             retryAfter: String(decoding: answer.retryAfter, as: UTF8.self),
@@ -65,6 +72,7 @@ final class TestSender: RequestSource {
     }
 
     func unanswered(tag: UInt64, reason: Unanswered) {
+        self.isOpening = false
         switch reason {
         case .refused:
             self.ends[tag, default: []].append(.refused)
@@ -76,6 +84,7 @@ final class TestSender: RequestSource {
     }
 
     func tickEnded() {
+        self.isOpening = false
         guard self.waiting.isEmpty, let body = self.onAllOpened else { return }
         self.onAllOpened = nil
         body()
@@ -108,6 +117,7 @@ struct Outcome: Sendable {
     var failures: [ConnectionFailure]
     var counters: ProviderPoolCounters
     var state: ConnectionPool.Snapshot
+    var unannounced: Int
 
     func last(_ tag: UInt64) -> TestSender.End? { self.ends[tag]?.last }
     var answered: Int { self.ends.values.count { if case .status = $0.last { true } else { false } } }
@@ -215,7 +225,8 @@ struct Bed {
                                 ends: sender.ends,
                                 failures: sender.failures,
                                 counters: pool.counters,
-                                state: pool.state
+                                state: pool.state,
+                                unannounced: sender.unannounced
                             )
                         )
                     }

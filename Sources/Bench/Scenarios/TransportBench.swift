@@ -109,6 +109,8 @@ final class BenchSource: RequestSource {
         )
     }
 
+    func openingBegan() {}
+
     func nextRequest(_ request: inout RequestWriter) -> Bool {
         guard self.opened < self.requests else { return false }
         let number = UInt64(self.opened)

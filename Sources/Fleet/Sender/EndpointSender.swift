@@ -110,6 +110,9 @@ final class EndpointSender: RequestSource {
 
     // MARK: - RequestSource
 
+    /// Reads the clock again: a process that stood still among its answers must not open streams by an old lease.
+    func openingBegan() { owner.freshenClock() }
+
     func nextRequest(_ request: inout RequestWriter) -> Bool {
         let now = owner.clock()
         guard owner.runs.mayOpen else { return false }

@@ -87,6 +87,9 @@ package final class SingleRequest: RequestSource {
     }
 
     /// See `RequestSource`.
+    package func openingBegan() {}
+
+    /// See `RequestSource`.
     package func nextRequest(_ request: inout RequestWriter) -> Bool {
         guard !isSent, pool != nil else { return false }
         isSent = write(&request)

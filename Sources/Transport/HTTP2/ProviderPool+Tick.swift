@@ -30,7 +30,10 @@ extension ProviderPool {
         self.counters.ticks += 1
         for id in self.retirements { self.run(self.machine.retire(id, now: now.instant)) }
         self.retirements.removeAll(keepingCapacity: true)
-        if self.hasDemand { self.openStreams(now: now) }
+        if self.hasDemand {
+            self.source.openingBegan()
+            self.openStreams(now: now)
+        }
         for connection in self.connections where connection.needsFlush {
             connection.flush()
             // A request that was opened after this tick's GOAWAY has ended at once.

@@ -9,6 +9,8 @@ public import HTTP2
 /// ``unanswered(tag:reason:)``, in any order. None of these may block. They may call ``ProviderPool/demandChanged()``
 /// and ``ProviderPool/retireConnection(_:)``.
 public protocol RequestSource: AnyObject {
+    /// Reports that a loop tick is about to ask for requests; a clock that was read for its answers may be old.
+    func openingBegan()
     /// Fills one request; returns false when there is none now.
     ///
     /// Call ``ProviderPool/demandChanged()`` when there are requests again. The pool calls this in each loop tick,
