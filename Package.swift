@@ -197,9 +197,10 @@ let package = Package(
                 "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Settings",
                 "Operations", "Fleet", "Simulator", "WebServing", "HTTPServer", "DeviceEdge", "Bench", "FanfareKit",
                 "CBuild",
-                nioCore, nioPosix, logging, signals,
+                nioCore, nioPosix, nioHTTP1, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            resources: [.embedInCode("Demo/Web/Files")],
             swiftSettings: houseSettings
         ),
 

@@ -37,28 +37,34 @@ package struct RunFolder: Sendable {
     package var simulator: String { path + "/simulator" }
 
     /// The key that signs message ids.
-    var messageKey: String { path + "/message.key" }
+    package var messageKey: String { path + "/message.key" }
 
     /// Writes a key for message ids.
-    func writeMessageKey() throws {
+    package func writeMessageKey() throws {
         var random = SystemRandomNumberGenerator()
         let key = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
         try write("1 \(key)\n", to: messageKey)
     }
 
     /// Writes the configuration file, readable by its owner only, as it may hold passwords.
-    package func writeConfiguration(_ broker: Configuration, store: String = "sqlite:fanfare.db") throws {
+    ///
+    /// `apps` is the file of the apps, relative to the folder.
+    package func writeConfiguration(
+        _ broker: Configuration,
+        store: String = "sqlite:fanfare.db",
+        apps: String = "simulator/apps.yaml"
+    ) throws {
         func setting(_ name: String) -> String? { broker.settings.first { $0.key.name == name }?.text }
         let management = setting("amqp.management_url")
         let broker = setting("amqp.url") ?? ""
         var lines = ["amqp:", "  url: \(JSONValue.string(broker).text)"]
         if let management { lines.append("  management_url: \(JSONValue.string(management).text)") }
-        lines += ["store:", "  url: \(JSONValue.string(store).text)", "apps:", "  file: simulator/apps.yaml", ""]
+        lines += ["store:", "  url: \(JSONValue.string(store).text)", "apps:", "  file: \(apps)", ""]
         try write(lines.joined(separator: "\n"), to: configuration)
     }
 
     /// Writes a file that only its owner can read.
-    private func write(_ text: String, to file: String) throws {
+    package func write(_ text: String, to file: String) throws {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8), attributes: attributes) else {
             throw CommandFailure(.failed, "the file \(file) cannot be written")

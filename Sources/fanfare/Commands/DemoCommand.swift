@@ -20,6 +20,9 @@ struct DemoCommand: AsyncParsableCommand {
             Needs a broker with nobody else at work on it (FANFARE_AMQP_URL); Deploy/demo.sh starts one. Ends with 0 \
             only if every device is accounted for and both counts agree, token by token.
 
+            With --web it sends nothing by itself: it serves a site on which this machine's browser agrees to pushes, \
+            with a worker and a server behind it, until Ctrl-C. Messages to the browser go over its real push service.
+
             Example: fanfare demo --devices 5000 --keep
             """
     )
@@ -29,6 +32,9 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Flag(help: "One campaign over all providers: of twenty devices twelve of APNs, seven of FCM, one of Web Push.")
     var mixed = false
+
+    @Flag(help: "Serve a site that gets pushes, and open it in the browser, until Ctrl-C.")
+    var web = false
 
     @Option(
         help: "A new folder for configuration, ledger and logs (default: a temporary one, removed when all agreed)."
@@ -52,6 +58,11 @@ struct DemoCommand: AsyncParsableCommand {
         guard (1...10_000_000).contains(count) else {
             throw ValidationError("--devices is a number from 1 to 10000000")
         }
+        guard !web || (devices == nil && !mixed && !keep) else {
+            throw ValidationError(
+                "--web has the browser as its only device, and runs until Ctrl-C: leave out the others"
+            )
+        }
     }
 
     func run() async throws {
@@ -66,6 +77,14 @@ struct DemoCommand: AsyncParsableCommand {
         let ending = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let folder = try RunFolder(folder, command: "demo")
         let fleet = ChildProcesses(folder: folder.path)
+        if web {
+            let site = try await DemoSiteServer.start()
+            return try await serve(
+                WebDemo(broker: broker, folder: folder, fleet: fleet, site: site),
+                interruption,
+                ending
+            )
+        }
         let devices = DemoDevices(count: count, mix: mixed ? .mixed : .apple)
         let demo = Demo(broker: broker, devices: devices, folder: folder, fleet: fleet)
         let isQuiet = output.json
@@ -79,13 +98,49 @@ struct DemoCommand: AsyncParsableCommand {
                 for await _ in ending { break }
             }
         }
+        await end(fleet, folder, isWell: isWell)
+        if try !result.get().isWell { throw FanfareExit.failed }
+    }
+
+    /// Serves the demo's site until Ctrl-C.
+    private func serve(_ demo: WebDemo, _ interruption: UnixSignalsSequence, _ ending: UnixSignalsSequence) async throws
+    {
+        let result = await Interruption.result(before: interruption) { try await demo.start() }
+        var isWell = false
+        if case .success(let addresses) = result {
+            isWell = true
+            output.write(webText(addresses, demo.folder), addresses.json)
+            DemoBrowser.open(addresses.site)
+            for await _ in ending { break }
+        }
+        await demo.site.stop()
+        await end(demo.fleet, demo.folder, isWell: isWell)
+        _ = try result.get()
+    }
+
+    /// Ends what was started, and removes a temporary folder unless something is to be looked at.
+    private func end(_ fleet: ChildProcesses, _ folder: RunFolder, isWell: Bool) async {
         await fleet.stop()
         if folder.isTemporary, isWell || folder.isEmpty {
             folder.remove()
         } else {
             Terminal.writeError("demo: configuration, ledger and logs are in \(folder.path)\n")
         }
-        if try !result.get().isWell { throw FanfareExit.failed }
+    }
+
+    private func webText(_ addresses: WebDemo.Addresses, _ folder: RunFolder) -> String {
+        """
+        the site       \(addresses.site)
+        the edge       \(addresses.edge)
+        the dashboard  \(addresses.dashboard)
+
+        Agree on the site, and send it a push:
+          echo '{"id": "goal-1", "app": "\(DemoJob.app)", "audience": {"everyone": true}, "content": {"title": "Goal!"}}' |
+              fanfare campaign send - --config \(folder.configuration)
+          fanfare campaign report goal-1 --config \(folder.configuration)
+
+        Everything runs until Ctrl-C.
+        """
     }
 
     private func tellNextSteps(_ folder: RunFolder, _ fleet: ChildProcesses) async {

@@ -30,7 +30,7 @@ struct Demo: Sendable {
     /// Runs the demo; `isQuiet` suppresses its progress.
     func run(isQuiet: Bool) async throws -> DemoReport {
         let say: @Sendable (String) -> Void = { if !isQuiet { Terminal.write($0 + "\n") } }
-        let client = try await connect()
+        let client = try await DemoBroker.connect(broker)
         try folder.writeConfiguration(broker)
         let option = ["--config", folder.configuration]
         say("broker \(broker.amqp), everything else in \(folder.path)\n")
@@ -68,36 +68,6 @@ struct Demo: Sendable {
     }
 
     // MARK: Starting
-
-    /// Connects, and throws if the broker is in use: nobody else may take the demo's campaign, nor the demo's workers
-    /// theirs.
-    private func connect() async throws -> AMQPClient {
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        do {
-            let client = try await AMQPClient.connect(broker.amqp, name: "fanfare demo", on: loop)
-            // Nobody takes any more for a node that is down, whose consumers its queues keep until it is back.
-            let live = try? await ManagementAPI(broker, loop: loop).liveConsumers()
-            for queue in TopologyManifest.builtIn.queues {
-                guard let counts = try await client.counts(of: queue.name) else { continue }
-                let consumers = live?[queue.name] ?? Int(counts.consumers)
-                if consumers > 0 { throw taken("somebody takes from its queue \(queue.name)") }
-                if counts.ready > 0, queue.name != BrokerNames.parkedQueue {
-                    throw taken("its queue \(queue.name) holds messages")
-                }
-            }
-            return client
-        } catch let error as AMQPConnectError {
-            throw CommandFailure(error)
-        }
-    }
-
-    private func taken(_ reason: String) -> CommandFailure {
-        CommandFailure(
-            .usage,
-            "the broker \(broker.amqp) is in use, \(reason): "
-                + "give the demo a virtual host of its own (FANFARE_AMQP_URL); an interrupted demo leaves messages, too"
-        )
-    }
 
     private static func open(_ path: String) throws -> Ledger {
         do throws(LedgerError) {
