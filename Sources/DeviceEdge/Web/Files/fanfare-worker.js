@@ -279,13 +279,14 @@
     if (title || subtitle || body) {
       const actions = buttons(config, push.category).slice(0, Notification.maxActions ?? 0);
       const { image = push.i, tag, renotify = false, silent = false, requireInteraction = false } = shown;
-      await registration.showNotification(title ?? config.title ?? "", {
+      const isShown = await registration.showNotification(title ?? config.title ?? "", {
         body: [subtitle, body].filter(Boolean).join("\n"), icon: config.icon, badge: config.badge,
         actions: actions.map(({ action, title, icon }) => ({ action, title, icon })), data: { fanfare: push },
         image, tag, renotify: renotify && Boolean(tag), silent, requireInteraction,
-      });
+      }).then(() => true, (error) => console.warn("fanfare: not shown", error));
       await received;
-      await note("displayed", "system", push.m);
+      // The system may have no place for it, or the person has just declined.
+      if (isShown) await note("displayed", "system", push.m);
     }
     await received;
     const badge = Number(payload.badge ?? payload.app_badge ?? NaN);
