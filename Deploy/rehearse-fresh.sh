@@ -145,7 +145,7 @@ packages='
     install_python_producer "$PWD/.build/python"
     install_python_judges "$PWD/.build/python"
     install_python_validators "$PWD/.build/validators"
-    for program in node bwrap promtool amqp-publish chromedriver rabbitmq-server h2load shellcheck; do
+    for program in node bwrap promtool amqp-publish chromedriver firefox-esr rabbitmq-server h2load shellcheck; do
         command -v "$program" >/dev/null || fail "no script installs $program"
     done
     swift package resolve

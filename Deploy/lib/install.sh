@@ -8,9 +8,9 @@ fanfare_packages=(
     openjdk-17-jdk-headless
 )
 
-# The browser that looks at the dashboard.
+# The browsers that look at the dashboard and show pushes.
 # shellcheck disable=SC2034 # used by test.sh
-browser_packages=(chromium chromium-driver)
+browser_packages=(chromium chromium-driver firefox-esr)
 
 # The validators and the producers' languages that check.sh runs.
 # shellcheck disable=SC2034 # used there
@@ -102,10 +102,12 @@ install_python_producer() {
 }
 
 # Others' work that judges ours: google-auth and cryptography our tokens, pywebpush's http-ece our encryption; selenium
-# drives the browser that looks at the dashboard, schemathesis asks the HTTP API what its document says.
+# drives one browser, h2 and websockets serve pushes to another, schemathesis asks the HTTP API what its document says.
 install_python_judges() {
-    install_python_packages "$1" 'import cryptography, google.auth.jwt, http_ece, schemathesis, selenium' \
-        'cryptography>=48,<51' 'google-auth>=2.40,<3' 'http-ece>=1.2,<2' 'schemathesis>=4,<5' 'selenium>=4.20,<5'
+    local imports='import cryptography, google.auth.jwt, h2, http_ece, schemathesis, selenium, websockets'
+    install_python_packages "$1" "$imports" \
+        'cryptography>=48,<51' 'google-auth>=2.40,<3' 'h2>=4.1,<5' 'http-ece>=1.2,<2' 'schemathesis>=4,<5' \
+        'selenium>=4.20,<5' 'websockets>=14,<17'
     export JUDGE_PYTHON="$1/bin/python"
 }
 

@@ -55,7 +55,7 @@ public enum PythonJudge {
     private static func hasPackages(_ interpreter: String) -> Bool {
         let process = Process()
         process.executableURL = URL(filePath: interpreter)
-        process.arguments = ["-c", "import cryptography, google.auth.jwt, http_ece, selenium"]
+        process.arguments = ["-c", "import cryptography, google.auth.jwt, h2, http_ece, selenium, websockets"]
         process.standardError = FileHandle.nullDevice
         guard (try? process.run()) != nil else { return false }
         process.waitUntilExit()
