@@ -253,6 +253,17 @@ def contents():
     refused("getContent", APP, "picture", status=404)
 
 
+def channels():
+    """Makes a broadcast channel at the simulator, finds it, and removes it."""
+    form = models.ChannelForm.from_dict({"name": "derby-21", "storage": "latest"})
+    made = call("createChannel", APP, body=form, status=201)
+    expect(made.storage == "latest" and made.id, "another channel", made)
+    expect([channel.name for channel in call("listChannels", APP).channels] == ["derby-21"], "another list")
+    strays = call("compareChannels", APP)
+    expect(not strays.unnamed and not strays.gone, "strays", strays)
+    expect(call("removeChannel", APP, "derby-21").id == made.id, "another channel removed")
+
+
 def devices():
     """Registers a device, pushes to it and to its user, and forgets it."""
     device = models.Device.from_dict({"provider": "apns", "token": tokens(DEVICES + 1)[-1], "user": "ana"})
@@ -308,7 +319,7 @@ def looks():
     expect("fanfare_" in call("metrics"), "no metrics")
 
 
-for scene in (tour, upload, orders, changes, looks_ahead, schedules, contents, devices, parked, reloads, looks):
+for scene in (tour, upload, orders, changes, looks_ahead, schedules, contents, channels, devices, parked, reloads, looks):
     scene()
 left = {name for name, module in FUNCTIONS.items() if ".default." in module.__name__} - CALLED
 expect(left == {"streamevents"}, "not called", left)  # it never ends

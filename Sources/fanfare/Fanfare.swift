@@ -10,7 +10,7 @@ struct Fanfare: AsyncParsableCommand {
         version: ProgramVersion.text,
         subcommands: [
             CampaignCommand.self, ListCommand.self, DeviceCommand.self, ContentCommand.self, AudienceCommand.self,
-            ParkedCommand.self,
+            ChannelCommand.self, ParkedCommand.self,
             StatusCommand.self, PauseCommand.self, ResumeCommand.self, StoreCommand.self,
             AppCommand.self, WebhookCommand.self, TopologyCommand.self, WorkerCommand.self, ServerCommand.self,
             SimulatorCommand.self, PhoneCommand.self,

@@ -28,7 +28,7 @@ struct BenchRequest: Sendable {
         for header in requests.headers {
             let name = String(decoding: header.name, as: UTF8.self)
             switch header.value {
-            case .path: continue
+            case .path, .token: continue
             case .id: headers.append((name, "00000000-52a1-8c3e-9b7d-e41f6a08c2d5"))
             case .constant(let value):
                 if !name.hasPrefix(":") { headers.append((name, String(decoding: value, as: UTF8.self))) }

@@ -47,6 +47,26 @@ extension Problem {
         )
     }
 
+    /// No live worker may broadcast for the app.
+    public static func unservedChannel(app: String) -> Problem {
+        Problem(
+            pointer: "/audience/channel",
+            code: .unservedProvider,
+            detail: "no worker can broadcast for \(app.clipped): Apple takes it with a provider token alone",
+            fix: "give the app's block apns in apps.yaml of a worker team_id, key_id and key_file"
+        )
+    }
+
+    /// The app has no channel of this name; `store` describes the ledger, without its password.
+    public static func unknownChannel(_ name: String, app: String, store: String) -> Problem {
+        Problem(
+            pointer: "/audience/channel",
+            code: .unknownChannel,
+            detail: "\(store) has no channel \(name) of \(app.clipped)",
+            fix: "make it first: fanfare channel create \(name) --app \(app.clipped)"
+        )
+    }
+
     /// The app has no upload with this id, or it is of another list.
     public static func unknownUpload(_ id: String, list: String, of other: String?, store: String) -> Problem {
         Problem(

@@ -283,7 +283,7 @@ struct CSVDeviceReader {
         if range.isEmpty { return standardForm }
         if let form, scanner.bytes[range].elementsEqual(form.provider.rawValue.utf8) { return form }
         let name = text(column) ?? ""
-        if let found = tokens[ProviderName(rawValue: name)] { return found }
+        if let found = tokens[ProviderName(rawValue: name)], found.isOfDevices { return found }
         let names = tokens.names
         let near = Spelling.nearest(to: name, among: names).map { "did you mean \($0)?" }
         let location = scanner.locations[column]

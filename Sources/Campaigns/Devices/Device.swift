@@ -14,6 +14,9 @@ public struct ProviderName: RawRepresentable, Hashable, Sendable, Comparable {
     /// Firebase Cloud Messaging, HTTP v1.
     public static let fcm = ProviderName(rawValue: "fcm")
 
+    /// Apple's broadcasts: a request to a channel, which has the place of a device.
+    public static let broadcast = ProviderName(rawValue: "broadcast")
+
     /// The providers that deliver to a platform, by the platform's usual name.
     static let ofPlatform = ["ios": "apns", "android": "fcm"]
 

@@ -9,6 +9,8 @@ public protocol TokenForm: Sendable {
     var rule: String { get }
     /// True if tokens are hexadecimal: then the bytes of the digits are stored, otherwise the characters.
     var isHexadecimal: Bool { get }
+    /// True if a device may name the provider; false if only an audience's own selector leads to it.
+    var isOfDevices: Bool { get }
     /// The environments that a device may name; empty if the provider has only one, or if a token names its own.
     var environments: [PushEnvironment] { get }
 
@@ -33,6 +35,9 @@ public struct TokenReading: Equatable, Sendable {
 }
 
 extension TokenForm {
+    /// True: devices name the provider.
+    public var isOfDevices: Bool { true }
+
     /// Returns a token in its stored form; nil if the text is not a token.
     public func token(_ text: String) -> TokenReading? {
         var text = text
@@ -64,8 +69,8 @@ public struct TokenForms: Sendable {
         "devices of \(provider.rawValue) have no environment to name"
     }
 
-    /// The names of the providers, in their order.
-    public var names: [String] { forms.map(\.provider.rawValue) }
+    /// The names of the providers that a device may have, in their order.
+    public var names: [String] { forms.filter(\.isOfDevices).map(\.provider.rawValue) }
 
     /// The form of a provider's tokens; nil if the provider is not built in.
     public subscript(provider: ProviderName) -> (any TokenForm)? {
@@ -84,6 +89,6 @@ public struct TokenForms: Sendable {
 
     /// Returns the stored bytes of a text for each provider for which it is a token.
     public func readings(of text: String) -> [[UInt8]] {
-        forms.compactMap { form in form.token(text).map { form.bytes(of: $0.text) } }
+        forms.filter(\.isOfDevices).compactMap { form in form.token(text).map { form.bytes(of: $0.text) } }
     }
 }

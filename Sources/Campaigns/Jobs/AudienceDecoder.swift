@@ -19,7 +19,7 @@ struct AudienceDecoder {
         self.reader = reader
         self.tokens = tokens
         let members = value.members ?? []
-        selectors = ["devices", "list", "users", "segment", "everyone"].filter { selector in
+        selectors = ["devices", "list", "users", "segment", "everyone", "channel"].filter { selector in
             members.contains { $0.name == selector && !($0.name == "everyone" && $0.value == false) }
         }
     }
@@ -40,13 +40,13 @@ struct AudienceDecoder {
                 .empty,
                 at: reader.pointer,
                 "\(name) names nobody, which never means everybody",
-                fix: "give devices, list, users, segment or everyone"
+                fix: "give devices, list, users, segment, everyone or channel"
             )
         }
         // All are decoded, so that every problem is reported at once.
         let found = [
             devices(isUrgent: isUrgent, isStored: isStored), list(), users(isUrgent: isUrgent), segment(),
-            reader.flag("everyone") == true ? .everyone : nil,
+            reader.flag("everyone") == true ? .everyone : nil, channel(),
         ]
         return found.compactMap { $0 }.first
     }
@@ -80,6 +80,29 @@ struct AudienceDecoder {
             )
         }
         return id
+    }
+
+    /// Reads the name of a channel, which stands alone: nobody knows who follows it.
+    private func channel() -> Audience? {
+        guard reader.fields["channel"] != nil, let name = reader.text("channel") else { return nil }
+        guard NameRule.isID(name) else {
+            reader.log.refuse(
+                .format,
+                at: reader.pointer.appending("channel"),
+                "channel must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -",
+                fix: "give the name that it has in fanfare channel ls, not Apple's id"
+            )
+            return nil
+        }
+        for limit in ["exclude", "at_most"] where reader.has(limit) {
+            reader.log.refuse(
+                .conflict,
+                at: reader.pointer.appending(limit),
+                "a channel is one request; who follows it is known to Apple alone, so nobody can be counted or left out",
+                fix: "leave it out"
+            )
+        }
+        return .channel(name)
     }
 
     /// Returns the audience's fields beside the selectors: `exclude` and `at_most`.

@@ -20,6 +20,7 @@ extension Job {
         case .users(let users): who = ["users"] + users.sorted().map(JSONValue.string)
         case .segment(let segment): who = ["segment", .string(segment.text)]
         case .everyone: who = ["everyone"]
+        case .channel(let name): who = ["channel", .string(name)]
         }
         return JSONWriter.bytes(.array([.string(app), .string(id)] + who))
     }

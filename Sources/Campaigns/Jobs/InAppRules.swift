@@ -58,6 +58,14 @@ struct InAppRules {
                 fix: "send it when the list is there, and leave upload out"
             )
         }
+        if audience?["channel"] != nil {
+            log.refuse(
+                .conflict,
+                at: location("audience", "channel"),
+                "a channel carries updates of a Live Activity alone, and an in-app message sends no push",
+                fix: "name devices, list, users, segment or everyone"
+            )
+        }
         for (path, segment) in segments where !segment.questions.isEmpty {
             log.refuse(
                 .conflict,

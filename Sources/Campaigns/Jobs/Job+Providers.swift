@@ -1,10 +1,11 @@
 extension Job {
     /// Returns true if the job may send to devices of a provider.
     ///
-    /// Its segments may leave the provider out, and a native push reaches only devices of providers whose payload it
-    /// brings. For an uploaded list the answer is always true: its devices need not be in the registry, which segments
-    /// query.
+    /// A channel is reached by broadcasts alone, and by nothing else. A job's segments may leave the provider out, and
+    /// a native push reaches only devices of providers whose payload it brings. For an uploaded list the answer is
+    /// always true: its devices need not be in the registry, which segments query.
     public func mayReach(_ provider: ProviderName) -> Bool {
+        guard isBroadcast == (provider == .broadcast) else { return false }
         guard audience.isOfRegistry else { return true }
         guard brings(for: provider) else { return false }
         if case .segment(let segment) = audience, !segment.mayMean(provider) { return false }
@@ -14,13 +15,19 @@ extension Job {
 
     /// Returns true if the job has content for a provider: a native push needs a payload under the provider's name.
     public func brings(for provider: ProviderName) -> Bool {
-        kind != .native || content.rawBlocks.contains { $0.name == provider.rawValue && $0.value != nil }
+        let block = provider == .broadcast ? ProviderName.apns.rawValue : provider.rawValue
+        return kind != .native || content.rawBlocks.contains { $0.name == block && $0.value != nil }
+    }
+
+    /// True if the job is one request to a broadcast channel.
+    public var isBroadcast: Bool {
+        if case .channel = audience { true } else { false }
     }
 
     /// Returns warnings about providers whose registered devices a native push leaves out.
     public func leftOutWarnings(among providers: [ProviderName]) -> [Problem] {
         guard audience.isOfRegistry else { return [] }
-        return providers.filter { !brings(for: $0) }.map { provider in
+        return providers.filter { $0 != .broadcast && !brings(for: $0) }.map { provider in
             Problem(
                 pointer: "/content",
                 code: .unusual,

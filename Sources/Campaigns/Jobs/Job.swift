@@ -73,6 +73,8 @@ public enum Audience: Sendable, Equatable {
     case segment(Segment)
     /// All of the app's registered devices, as an explicit choice.
     case everyone
+    /// A broadcast channel of the app, by our name for it: one request reaches everyone who follows it.
+    case channel(String)
 
     /// The selector's field in the job.
     public var selector: String {
@@ -82,13 +84,14 @@ public enum Audience: Sendable, Equatable {
         case .users: "users"
         case .segment: "segment"
         case .everyone: "everyone"
+        case .channel: "channel"
         }
     }
 
     /// True if the registry determines the devices.
     public var isOfRegistry: Bool {
         switch self {
-        case .devices, .list: false
+        case .devices, .list, .channel: false
         case .users, .segment, .everyone: true
         }
     }

@@ -83,6 +83,7 @@ extension Audience {
             case .users(let users): .array(users.map(JSONValue.string))
             case .segment(let segment): .string(segment.text)
             case .everyone: true
+            case .channel(let name): .string(name)
             }
         return JSONMember(selector, value)
     }

@@ -65,6 +65,8 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownList = "unknown_list"
     /// The app has no such upload, or it was abandoned.
     case unknownUpload = "unknown_upload"
+    /// The app has no channel of that name.
+    case unknownChannel = "unknown_channel"
     /// A segment asks about a campaign that the app does not have.
     case unknownCampaign = "unknown_campaign"
     /// The ledger rejects the job permanently.

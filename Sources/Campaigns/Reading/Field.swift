@@ -38,7 +38,7 @@ enum JobFields {
 
     static let audience = FieldList(
         "audience",
-        ["devices", "list", "users", "segment", Field("everyone", false), "exclude", "at_most", "upload"]
+        ["devices", "list", "users", "segment", Field("everyone", false), "channel", "exclude", "at_most", "upload"]
     )
 
     /// The selectors of the devices that are left out.

@@ -6,7 +6,8 @@ extension JobSchema {
               "additionalProperties": false,
               "oneOf": [
                 {"required": ["devices"]}, {"required": ["list"]}, {"required": ["users"]}, {"required": ["segment"]},
-                {"required": ["everyone"], "properties": {"everyone": {"const": true}}}
+                {"required": ["everyone"], "properties": {"everyone": {"const": true}}},
+                {"required": ["channel"]}
               ],
               "properties": {
                 "devices": {"$ref": "#/$defs/devices", "default": null},
@@ -16,6 +17,10 @@ extension JobSchema {
                 "everyone": {
                   "description": "All devices of the app in the registry, said out loud.", "type": "boolean",
                   "default": false
+                },
+                "channel": {
+                  "description": "A broadcast channel of the app, by its name in fanfare channel ls; with push_type liveactivity, without exclude and at_most.",
+                  "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$", "default": null
                 },
                 "exclude": {"description": "Who is left out.", "$ref": "#/$defs/exclude", "default": null},
                 "at_most": {

@@ -126,7 +126,8 @@ public struct FleetHealth: Sendable {
         let all = users.reduce(into: Set<ProviderName>()) { $0.formUnion($1.accounts.providers[app] ?? []) }
         let lacks = users.compactMap { worker -> String? in
             guard let has = worker.accounts.providers[app] else { return "worker \(worker.name) lacks \(app)" }
-            let missing = all.subtracting(has).map(\.rawValue).sorted()
+            // The right to broadcast comes with Apple's key, and a worker of the version before does not know it.
+            let missing = all.subtracting(has).subtracting([.broadcast]).map(\.rawValue).sorted()
             guard !missing.isEmpty else { return nil }
             return "worker \(worker.name) lacks \(app) (\(missing.joined(separator: ", ")))"
         }

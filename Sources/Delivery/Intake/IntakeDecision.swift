@@ -33,10 +33,12 @@ public enum IntakeDecision: Equatable, Sendable {
         public var holder: Holder
         /// True if a live worker reports credentials for the app.
         public var isAppKnown: Bool
-        /// True if the list, or the requested version of it, exists; true for inline devices.
+        /// True if the list, or the requested version of it, or the channel exists; true for inline devices.
         public var isAudienceKnown: Bool
         /// True if the upload that the job waits for is under way or complete, or if it waits for none.
         public var isUploadKnown = true
+        /// The channel that is the audience; nil if there is none, or if the audience is no channel.
+        public var channel: BroadcastChannel?
         /// The name of the list that the upload is of; nil while unknown.
         public var uploadName: String?
         /// True if the excluded list exists, or if none is excluded.
@@ -107,10 +109,13 @@ public enum IntakeDecision: Equatable, Sendable {
     public static func takesFastPath(_ job: Job) -> Bool {
         guard job.delivery.policy.urgency == .urgent, job.delivery.perSecond == nil, !job.isFrozenFirst,
             !job.delivery.hold,
-            job.delivery.sendAt == nil, job.delivery.repetition == nil, !job.isByTimeZone,
-            case .devices(let devices) = job.audience
+            job.delivery.sendAt == nil, job.delivery.repetition == nil, !job.isByTimeZone
         else { return false }
-        return devices.count <= fastPathDevicesMax
+        switch job.audience {
+        case .devices(let devices): return devices.count <= fastPathDevicesMax
+        case .channel: return true
+        case .list, .users, .segment, .everyone: return false
+        }
     }
 
     /// Returns the problems of providers without credentials.
@@ -129,6 +134,7 @@ public enum IntakeDecision: Equatable, Sendable {
         case .list:
             guard !knowledge.providers.isEmpty, unserved.count == knowledge.providers.count else { return [] }
             return unserved.map { .unservedProvider($0, app: job.app, pointer: "/audience/list") }
+        case .channel: return unserved.isEmpty ? [] : [.unservedChannel(app: job.app)]
         case .users, .segment, .everyone: return []
         }
     }
@@ -185,6 +191,9 @@ public enum IntakeDecision: Equatable, Sendable {
             }
         if job.audience.isOfRegistry, knowledge.deviceCount == 0 {
             return excluded + [.emptyRegistry(app: job.app, selector: job.audience.selector)]
+        }
+        if case .channel(let name) = job.audience, !knowledge.isAudienceKnown {
+            return excluded + [.unknownChannel(name, app: job.app, store: "the store \(knowledge.store)")]
         }
         guard case .list(let name, let version) = job.audience else { return excluded }
         if let upload = job.upload {

@@ -30,7 +30,7 @@ public enum AudienceFlow {
         if job.isByTimeZone { return .timeZones }
         switch job.audience {
         case .users: return .users
-        case .devices, .list: return .list
+        case .devices, .list, .channel: return .list
         case .segment, .everyone: return registry <= AudiencePieces.first ? .small : nil
         }
     }

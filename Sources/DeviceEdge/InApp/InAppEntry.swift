@@ -48,6 +48,8 @@ struct InAppEntry: Sendable {
         case .users(let users): return .users(Set(users))
         case .segment(let segment): return .segment(segment)
         case .list: return .list(list ?? 0)
+        // No in-app campaign has one.
+        case .channel: return .users([])
         case .devices(let devices):
             if let list { return .list(list) }
             let keys = devices.map {

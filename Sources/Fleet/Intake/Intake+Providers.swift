@@ -26,7 +26,7 @@ extension Intake {
         if !job.sendsPushes { return Providers(checked: [], meant: [], problems: []) }
         // A segment may be restricted to the devices of one provider.
         let reached = ProviderRegistry.providers.filter { job.mayReach($0.name) }
-        let all = reached.isEmpty ? ProviderRegistry.providers : reached
+        let all = reached.isEmpty ? ProviderRegistry.ofBlocks : reached
         let ours = all.filter { served.contains($0.name) }
         let named = all.filter { knowledge.providers.contains($0.name) }
         let isKnown = !named.isEmpty && !job.isFrozenFirst
@@ -57,7 +57,7 @@ extension Intake {
             switch job.audience {
             case .devices(let devices): return (quota, devices.count { $0.provider == provider })
             case .list where knowledge.providers.count == 1: return (quota, knowledge.deviceCount)
-            case .list, .users, .segment, .everyone: return nil
+            case .list, .users, .segment, .everyone, .channel: return nil
             }
         }
     }

@@ -54,8 +54,8 @@ extension Intake {
         let audience: NewCampaign.Audience
         switch job.audience {
         case .devices, .list(_, version: .some): audience = try await self.audience(job)
-        // Each run uses the newest version at its time.
-        case .list(_, version: nil), .users, .segment, .everyone: audience = .registry
+        // Each run uses the newest version, or the channel, at its time.
+        case .list(_, version: nil), .users, .segment, .everyone, .channel: audience = .registry
         }
         var repetition = NewRepetition(next: NextRun(at: first, madeAt: times.madeAt(first)))
         if case .list(let name, let version?) = job.exclude {
@@ -71,7 +71,7 @@ extension Intake {
 
     /// Returns the run of a repeated campaign in the ledger's form.
     ///
-    /// Throws `RunNotMade` when a list that its job names does not exist.
+    /// Throws `RunNotMade` when a list or the channel that its job names does not exist.
     func run(_ job: Job, of parent: RepeatedCampaign, now: Timestamp) async throws -> NewCampaign {
         let app = job.app
         for case .list(let name, let version)? in [parent.list == nil ? job.audience : nil, job.exclude] {
@@ -79,17 +79,28 @@ extension Intake {
                 throw RunNotMade(description: "the list \(version.map { "\(name)@\($0)" } ?? name) is not there")
             }
         }
+        let identity = SHA256.digest(job.canonicalJSON())
+        let sent = try await addressed(job)
         let known = KnownApp(app, in: apps)
-        let contents = try await providers(ofRun: job, list: parent.list, now: now).map {
-            known.variants(of: job, for: $0)
+        let contents = try await providers(ofRun: sent, list: parent.list, now: now).map {
+            known.variants(of: sent, for: $0)
         }
         let origin = Origin(
             correlationID: parent.correlationID,
             traceParent: parent.traceParent,
             list: parent.list.map { ($0, parent.listVersion) }
         )
-        let identity = SHA256.digest(job.canonicalJSON())
-        return try await newCampaign(job, contents, identity, [], origin, now: now)
+        return try await newCampaign(sent, contents, identity, [], origin, now: now)
+    }
+
+    /// Returns a run as it is sent to the channel that it names, if it names one.
+    private func addressed(_ job: Job) async throws -> Job {
+        guard case .channel(let name) = job.audience else { return job }
+        let app = job.app
+        guard let channel = try await ledger.read({ try $0.channel(app: app, name: name) }) else {
+            throw RunNotMade(description: "the channel \(name) is not there")
+        }
+        return job.addressed(to: channel)
     }
 
     // MARK: - Audience
@@ -117,6 +128,13 @@ extension Intake {
             let list = try InlineList(devices: devices)
             return .inline(list.chunks, version: list.version, duplicates: list.duplicates)
         // The upload is awaited before there is a list.
+        case .channel(let name):
+            let app = job.app
+            guard let channel = try await ledger.read({ try $0.channel(app: app, name: name) }) else {
+                throw LedgerError.failed("the channel \(name) went away while its campaign was accepted")
+            }
+            let list = try InlineList(devices: [channel.device])
+            return .inline(list.chunks, version: list.version, duplicates: 0)
         case .list where job.upload != nil: return .registry
         case .list(let name, let version):
             let app = job.app

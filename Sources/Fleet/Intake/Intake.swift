@@ -72,12 +72,13 @@ struct Intake: Sendable {
                 )
             let warnings =
                 decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge) + providers.warnings
-            let contents = providers.meant.map { app.variants(of: job, for: $0) }
+            let addressed = job.addressed(to: knowledge.channel)
+            let contents = providers.meant.map { app.variants(of: addressed, for: $0) }
             let origin = Origin(message, job)
             let new =
                 !job.sendsPushes
                 ? try await newInApp(job, identity, warnings, origin, now: now)
-                : try await newCampaign(job, contents, identity, warnings, origin, now: now)
+                : try await newCampaign(addressed, contents, identity, warnings, origin, now: now)
             let isDirect = fastPath && !isLate(new, now) && apps.pace(of: job.app) == nil
             if let verdict = try await accept(new, fastPath: isDirect, now: now) { return verdict }
             return try await handle(message)
@@ -217,7 +218,7 @@ struct Intake: Sendable {
         case (.list, .list(let number)):
             let longest = try await ledger.read { try $0.variables(ofList: number) }
             return preview.warnings(longest: longest) + job.unknownVariables(known: Set(longest.keys))
-        case (.list, _), (.users, _), (.segment, _), (.everyone, _): return []
+        case (.list, _), (.users, _), (.segment, _), (.everyone, _), (.channel, _): return []
         }
     }
 

@@ -119,6 +119,7 @@ extension Worker {
     }
 
     private static func tell(_ account: LoadedAccount, _ notice: Logger.Message, _ logger: Logger) {
+        guard !account.isCompanion else { return }
         let credential = account.account.credential.summary
         logger.notice(notice, metadata: ["app": "\(account.app)", "credential": "\(credential)"])
     }

@@ -31,6 +31,8 @@ struct AnswerBlock {
         case 7 where name.elementsEqual("apns-id".utf8): stream.pointee.apnsID = stream.pointee.appendField(value)
         case 11 where name.elementsEqual("retry-after".utf8):
             stream.pointee.retryAfter = stream.pointee.appendField(value)
+        case 15 where name.elementsEqual("apns-channel-id".utf8):
+            stream.pointee.channelID = stream.pointee.appendField(value)
         default: break
         }
     }

@@ -59,6 +59,7 @@ struct ClientStream {
     var retryAfter = ByteRange()
     var date = ByteRange()
     var apnsID = ByteRange()
+    var channelID = ByteRange()
     var answerBodyCount = 0
     var closeCode: UInt32 = 0
 
@@ -91,6 +92,7 @@ struct ClientStream {
         retryAfter = ByteRange()
         date = ByteRange()
         apnsID = ByteRange()
+        channelID = ByteRange()
     }
 
     /// Copies request bytes into the arena.

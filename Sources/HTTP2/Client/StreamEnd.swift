@@ -43,6 +43,8 @@ public struct StreamEnd: ~Copyable {
     public var date: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.date) }
     /// The value of `apns-id`, empty when absent.
     public var apnsID: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.apnsID) }
+    /// The value of `apns-channel-id`, empty when absent.
+    public var channelID: UnsafeRawBufferPointer { stream.pointee.answerBytes(stream.pointee.channelID) }
     /// The answer's body up to the session's cap.
     public var body: UnsafeRawBufferPointer {
         stream.pointee.answerBytes(

@@ -164,6 +164,22 @@ enum APIOperations {
             summary: "An app's contents: uploaded ones, and those that campaigns brought",
             good: .json("Contents")
         ),
+        "createChannel": Operation(
+            summary: "Make a broadcast channel at Apple under a name of yours, or name one that Apple has",
+            statuses: [201],
+            good: .json("Channel"),
+            body: .json("ChannelForm")
+        ),
+        "listChannels": Operation(summary: "An app's broadcast channels", good: .json("Channels")),
+        "compareChannels": Operation(
+            summary: "Apple's channels without a name here, and names whose channel Apple lacks",
+            good: .json("ChannelStrays"),
+            query: [("environment", Schemas.environment)]
+        ),
+        "removeChannel": Operation(
+            summary: "Remove a broadcast channel at Apple, for good, and its name",
+            good: .json("RemovedChannel")
+        ),
         "listParked": Operation(
             summary: "Parked messages, the latest first",
             good: .json("ParkedList"),

@@ -76,6 +76,10 @@ enum Schemas {
         JSONMember("AbandonedUpload", object(["app": app, "upload": id, "abandoned": flag])),
         JSONMember("Device", object), JSONMember("Result", object(["app": app, "id": text, "result": text])),
         JSONMember("Content", content), JSONMember("Contents", object(["contents": list("Content")])),
+        JSONMember("ChannelForm", channelForm), JSONMember("Channel", channel),
+        JSONMember("Channels", object(["channels": list("Channel")])),
+        JSONMember("ChannelStrays", object(["unnamed": texts, "gone": texts])),
+        JSONMember("RemovedChannel", object(["app": app, "name": id, "id": text, "result": text])),
         JSONMember("Forgotten", object(["app": app, "forgotten": texts, "list_places": count])),
         JSONMember("Parked", parked), JSONMember("ParkedList", object(["parked": list("Parked")])),
         JSONMember(
@@ -237,6 +241,29 @@ enum Schemas {
     private static let content = object([
         "app": app, "id": id, "type": text, "content_type": text, "bytes": count, "version": text, "of_campaign": flag,
         "at": instant,
+    ])
+
+    private static let storage: JSONValue = [
+        "enum": .array(BroadcastChannel.Storage.allCases.map { .string($0.rawValue) })
+    ]
+
+    static let environment: JSONValue = [
+        "enum": .array(PushEnvironment.apple.map { .string($0.rawValue) })
+    ]
+
+    /// Base64 with padding.
+    private static let channelID: JSONValue = [
+        "type": "string", "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$",
+        "maxLength": 1024,
+    ]
+
+    private static let channelForm = object(
+        ["name": id, "storage": storage, "environment": environment, "id": channelID],
+        optional: ["storage", "environment", "id"]
+    )
+
+    private static let channel = object([
+        "app": app, "name": id, "id": text, "environment": environment, "storage": storage, "created_at": instant,
     ])
 
     /// A SHA-256 in hexadecimal digits.

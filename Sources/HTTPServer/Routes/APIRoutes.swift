@@ -5,5 +5,5 @@ enum APIRoutes {
     static let all: [Route<APIResponder>] =
         ProbeRoutes.all + CampaignRoutes.all + TrialRoutes.all + OrderRoutes.all + OutcomeRoutes.all + EventRoutes.all
         + SendRoutes.all + ListRoutes.all + UploadRoutes.all + DeviceRoutes.all + ContentRoutes.all + ParkedRoutes.all
-        + PauseRoutes.all + WebhookRoutes.all + FleetRoutes.all + AuditRoutes.all
+        + ChannelRoutes.all + PauseRoutes.all + WebhookRoutes.all + FleetRoutes.all + AuditRoutes.all
 }

@@ -66,7 +66,9 @@ package struct AudienceCount: Sendable, Equatable {
         case .everyone: source = .registry(nil)
         case .users(let users): source = .users(users)
         case .list: source = .list(try await number(selector) ?? 0, chunks: 0)
-        case .devices(let devices): source = .chunks(try InlineList(devices: devices).chunks.map(StoredChunk.init))
+        // Whoever follows it, it is one device.
+        case .channel(let name): source = try chunks([Device(token: name, provider: .broadcast)])
+        case .devices(let devices): source = try chunks(devices)
         }
         let exclusion = try await Exclusion.read(
             exclude,
@@ -77,6 +79,10 @@ package struct AudienceCount: Sendable, Equatable {
         )
         let question = Question(source: source, app: app, exclusion: exclusion, isExact: isExact, explains: explains)
         return try await answer(question, ledger)
+    }
+
+    private static func chunks(_ devices: [Device]) throws -> AudienceWalk.Source {
+        .chunks(try InlineList(devices: devices).chunks.map(StoredChunk.init))
     }
 
     /// A question whose lists and exclusion are read.

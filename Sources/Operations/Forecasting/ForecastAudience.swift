@@ -29,6 +29,9 @@ struct ForecastAudience: Sendable, Equatable {
         case .devices:
             guard let named = ForecastAudience(inline: job) else { return nil }
             audience = named
+        case .channel:
+            audience = ForecastAudience()
+            audience.devices = [.broadcast: AudienceEstimate(devices: 1, error: 0)]
         case .list(let name, let version):
             guard let list = try await read(list: name, version, of: job, in: ledger) else { return nil }
             audience = list

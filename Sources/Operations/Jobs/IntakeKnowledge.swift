@@ -17,6 +17,11 @@ extension LedgerReader {
         case .devices(let devices):
             knowledge.deviceCount = devices.count
             knowledge.providers = Set(devices.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
+        case .channel(let name):
+            knowledge.channel = try channel(app: job.app, name: name)
+            knowledge.isAudienceKnown = knowledge.channel != nil
+            knowledge.deviceCount = 1
+            knowledge.providers = [.broadcast]
         case .list where job.upload != nil:
             // Its devices are not known before it is complete.
             let known = try job.upload.flatMap { id throws(LedgerError) in try self.upload(id, app: job.app) }

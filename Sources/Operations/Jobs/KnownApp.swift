@@ -14,7 +14,7 @@ package struct KnownApp: Sendable {
 
     /// Makes the app of `apps.yaml`; nil: the app is not in it, and nothing is known of it.
     package init(_ configuration: AppConfiguration?) {
-        accounts = Self.byProvider(configuration?.accounts.map(\.account) ?? [])
+        accounts = Self.byProvider(configuration?.allAccounts ?? [])
         rules = configuration?.rules ?? AppContentRules()
         signs = configuration.map { $0.messageKeys != nil }
     }

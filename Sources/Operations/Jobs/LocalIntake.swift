@@ -18,15 +18,15 @@ package enum LocalIntake {
     }
 
     /// Returns the providers of the job's devices; if it does not name devices, those that the app has accounts with;
-    /// for an unknown app the first built-in provider.
+    /// for an unknown app the first built-in provider that the job may reach.
     private static func providers(of job: Job, _ app: AppConfiguration?) -> [any PushProvider] {
         if !job.sendsPushes { return [] }
         if case .devices(let devices) = job.audience {
             let names = Set(devices.map(\.provider))
             return ProviderRegistry.providers.filter { names.contains($0.name) }
         }
-        let all = app.map { $0.accounts.map(\.account.provider) } ?? Array(ProviderRegistry.providers.prefix(1))
-        return all.filter { job.mayReach($0.name) }
+        guard let app else { return Array(ProviderRegistry.providers.filter { job.mayReach($0.name) }.prefix(1)) }
+        return app.allAccounts.map(\.provider).filter { job.mayReach($0.name) }
     }
 
     /// Returns warnings about the variables of the job's own devices.

@@ -16,6 +16,7 @@ package final class RequestTemplate {
     private let firstAt: Int
     private let lastAt: Int
     private let endsWithBody: Bool
+    private let tokenIsField: Bool
     private let template: UnsafeMutableRawBufferPointer
     private let tokens: UnsafeMutableRawBufferPointer
     /// The offset of each device's token, and the end of the last one.
@@ -45,6 +46,7 @@ package final class RequestTemplate {
         self.headers = headers
         (idRange, firstAt, lastAt) = (requests.idRange, requests.idRange.upperBound, requests.lastAt)
         endsWithBody = requests.endsWithBody
+        tokenIsField = requests.tokenIsField
         template = .allocate(byteCount: requests.template.count, alignment: 16)
         template.copyBytes(from: requests.template)
         let batch = shard.devices
@@ -147,11 +149,12 @@ package final class RequestTemplate {
         _ device: UInt32
     ) -> UnsafeMutableRawBufferPointer {
         let tail = requests.tail(tokenBytes: token.count)
-        let (first, last) = (firstAt..<lastAt, lastAt..<template.count + tail)
+        let end = template.count + tail
+        let (first, last) = (firstAt..<lastAt, lastAt..<(tokenIsField ? template.count : end))
         let room = request.copy(
             UnsafeRawBufferPointer(template),
             tail: tail,
-            perRequest: idRange,
+            perRequest: tokenIsField ? template.count..<end : idRange,
             path: endsWithBody ? first : last,
             body: endsWithBody ? last : first
         )
@@ -191,7 +194,7 @@ extension PreparedHeaders {
             let name = String(decoding: header.name, as: UTF8.self)
             switch header.value {
             case .path: continue
-            case .id: perRequestName = name
+            case .id, .token: perRequestName = name
             case .constant(let value):
                 if name == ":authority" {
                     authority = String(decoding: value, as: UTF8.self)

@@ -27,6 +27,12 @@ public struct APNsAccount: ProviderAccount {
         ] + authority
     }
 
+    /// The right to broadcast, which needs a provider token.
+    public var companions: [any ProviderAccount] {
+        guard case .token = settings.credential else { return [] }
+        return [BroadcastAccount(settings: settings)]
+    }
+
     /// See `ProviderAccount`.
     public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {
         settings.endpoint(environment)
@@ -50,13 +56,16 @@ public struct APNsAccount: ProviderAccount {
     /// The last instant of 32 bits: Apple refuses a later one as BadExpirationDate.
     private static let expirationMax = Int64(UInt32.max)
 
-    /// Prepares the headers of C1.2, compressed as C1.1 asks.
+    /// Returns `apns-expiration`: the absolute end in whole seconds, or 0 when the provider is not to store the push.
     ///
-    /// `apns-expiration` is the absolute end in whole seconds, or 0 when the provider is not to store the push. Apple
-    /// stores a push for at most 30 days. An end beyond the 32 bits of that field becomes its last instant.
-    public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
+    /// Apple stores a push for at most 30 days. An end beyond the 32 bits of that field becomes its last instant.
+    static func expiration(of facts: Shard.Facts) -> Int64 {
         // At least 1, because 0 has another meaning; no live shard has an instant that long ago.
-        let expiration = facts.policy.dropIfOffline ? 0 : min(max(1, facts.expiresAt.seconds), Self.expirationMax)
+        facts.policy.dropIfOffline ? 0 : min(max(1, facts.expiresAt.seconds), expirationMax)
+    }
+
+    /// Prepares the headers of C1.2, compressed as C1.1 asks.
+    public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
         var headers = [
             RequestHeader(":method", "POST"),
             RequestHeader(":scheme", "https"),
@@ -65,7 +74,7 @@ public struct APNsAccount: ProviderAccount {
             RequestHeader("apns-topic", facts.pushType.topic(of: settings.topic)),
             RequestHeader("apns-push-type", facts.pushType.rawValue),
             RequestHeader("apns-priority", String(facts.priority)),
-            RequestHeader("apns-expiration", String(expiration), .neverAfterFirst),
+            RequestHeader("apns-expiration", String(Self.expiration(of: facts)), .neverAfterFirst),
         ]
         if !facts.collapseID.isEmpty {
             headers.append(RequestHeader("apns-collapse-id", facts.collapseID, .neverAfterFirst))

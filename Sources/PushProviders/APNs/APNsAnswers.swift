@@ -14,6 +14,11 @@ enum APNsAnswers {
         Known(status: 400, reason: "DeviceTokenNotForTopic", kind: .tokenSuspect),
         Known(status: 400, reason: "TopicDisallowed", kind: .credential),
         Known(status: 400, reason: "IdleTimeout", kind: .connectionFault),
+        // Apple's page has the first word, its service has said the second.
+        Known(status: 400, reason: "FeatureNotEnabled", kind: .credential),
+        Known(status: 400, reason: "BroadcastFeatureNotEnabled", kind: .credential),
+        Known(status: 400, reason: "ChannelNotRegistered", kind: .tokenDead(since: nil)),
+        Known(status: 400, reason: "BadChannelId", kind: .tokenDead(since: nil)),
         Known(status: 403, reason: "ExpiredProviderToken", kind: .expiredCredential),
         Known(status: 403, reason: "InvalidProviderToken", kind: .expiredCredential),
         Known(status: 403, reason: "UnrelatedKeyIdInToken", kind: .wrongKeyForConnection),
@@ -28,6 +33,7 @@ enum APNsAnswers {
         "InvalidPushType", "MissingDeviceToken", "MissingTopic", "PayloadEmpty", "BadCertificate",
         "BadCertificateEnvironment", "Forbidden", "MissingProviderToken",
         "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadPath", "MethodNotAllowed", "PayloadTooLarge",
+        "MissingChannelId", "MissingPushType", "TopicMismatch", "BadRequestParams", "BadRequestPayload",
     ]
 
     /// Returns the meaning of an answer.

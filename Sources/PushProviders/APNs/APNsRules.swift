@@ -6,14 +6,21 @@ import Campaigns
 /// with `content.apns` merged in, so an `aps` written by hand is held to the same rules.
 struct APNsRules {
     private let job: Job
+    private let provider: any PushProvider
     private let carriesMessageID: Bool
     private let pushType: PushType
     private let payload: JSONValue
     private var found = JobCheck()
 
     /// Returns everything that is wrong with a job.
-    static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
-        var rules = APNsRules(job, carriesMessageID: carriesMessageID)
+    ///
+    /// `provider` is the one of Apple's whose request is judged.
+    static func check(
+        _ job: Job,
+        for provider: any PushProvider = APNsProvider(),
+        carriesMessageID: Bool
+    ) -> JobCheck {
+        var rules = APNsRules(job, provider, carriesMessageID: carriesMessageID)
         rules.checkNative()
         rules.checkRaw()
         rules.checkPriority()
@@ -25,8 +32,9 @@ struct APNsRules {
         return rules.found
     }
 
-    private init(_ job: Job, carriesMessageID: Bool) {
+    private init(_ job: Job, _ provider: any PushProvider, carriesMessageID: Bool) {
         self.job = job
+        self.provider = provider
         self.carriesMessageID = carriesMessageID
         pushType = job.effectivePushType
         payload = .object(APNsPayload.members(job))
@@ -211,10 +219,11 @@ struct APNsRules {
     private mutating func checkSize() {
         found.problems += PayloadSize.problems(
             job,
-            APNsProvider(),
+            provider,
             carriesMessageID: carriesMessageID,
             what: "the payload",
-            taker: "with push type \(pushType.rawValue) APNs"
+            taker: provider.name == .broadcast
+                ? "of a broadcast APNs" : "with push type \(pushType.rawValue) APNs"
         )
     }
 }

@@ -56,6 +56,12 @@ public struct APNsSettings: Hashable, Sendable {
         )
     }
 
+    /// The bundle id itself, also where the topic was given with the suffix of a Live Activity.
+    var bundleID: String {
+        let suffix = PushType.liveactivity.topicSuffix
+        return topic.hasSuffix(suffix) ? String(topic.dropLast(suffix.count)) : topic
+    }
+
     /// Returns the endpoint for an environment; nil is the app's own environment.
     public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {
         if let endpoint { return endpoint }

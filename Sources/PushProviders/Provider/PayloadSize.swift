@@ -9,7 +9,7 @@ enum PayloadSize {
     /// `what` and `taker` complete the sentence "the payload has 4,097 bytes; APNs takes 4,096".
     static func problems(
         _ job: Job,
-        _ provider: some PushProvider,
+        _ provider: any PushProvider,
         carriesMessageID: Bool,
         what: String,
         taker: String

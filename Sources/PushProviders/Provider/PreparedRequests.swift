@@ -18,6 +18,8 @@ public final class PreparedRequests: Sendable {
     public let idRange: Range<Int>
     /// The offset in a device's request at which the last of body and path begins.
     public let lastAt: Int
+    /// True if the token is the value of a header field and belongs neither to body nor path; there is no id then.
+    public let tokenIsField: Bool
     /// True if the body is last; otherwise the path is.
     public let endsWithBody: Bool
     /// The offset in `template` of the 22 characters of a device's message id; nil when there is none.
@@ -63,6 +65,7 @@ public final class PreparedRequests: Sendable {
         self.token = token
         self.seal = seal
         self.successStatus = successStatus
+        tokenIsField = token == .field
         let idText = id.map { Array(RequestID.text(campaign: $0, device: 0).utf8) } ?? []
         endsWithBody = token != .path
         let (first, last) = endsWithBody ? (path, body) : (body, path)
@@ -79,6 +82,8 @@ public final class PreparedRequests: Sendable {
         case path
         /// At the end of the body, unchanged and followed by this suffix.
         case body(suffix: [UInt8])
+        /// Behind the body, unchanged: the value of the field that each request sets itself, in place of an id.
+        case field
         /// In neither; `seal` uses it.
         case apart
     }
@@ -94,6 +99,7 @@ public final class PreparedRequests: Sendable {
     public func tail(tokenBytes: Int) -> Int {
         switch token {
         case .path: 2 * tokenBytes
+        case .field: tokenBytes
         case .body(let suffix): tokenBytes + suffix.count
         case .apart: 0
         }
@@ -118,6 +124,7 @@ public final class PreparedRequests: Sendable {
         guard let base = room.baseAddress else { return }
         switch self.token {
         case .apart: break
+        case .field: if let source = token.baseAddress { base.copyMemory(from: source, byteCount: token.count) }
         case .path: HexDigits.write(token, to: base)
         case .body(let suffix):
             if let source = token.baseAddress { base.copyMemory(from: source, byteCount: token.count) }

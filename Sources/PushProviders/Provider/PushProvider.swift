@@ -74,6 +74,12 @@ public protocol ProviderAccount: Sendable {
     /// itself.
     var isServedByStrangers: Bool { get }
 
+    /// The accounts with other providers that the same settings make.
+    var companions: [any ProviderAccount] { get }
+
+    /// The management of the app's broadcast channels; nil when the provider has none.
+    var channels: ChannelService? { get }
+
     /// The requests per minute that the provider accepts from all apps of the same holder; nil for no limit.
     var quota: ProviderQuota? { get }
 
@@ -110,6 +116,12 @@ extension ProviderAccount {
 
     /// False: there is one provider, and its answers apply to all devices.
     public var isServedByStrangers: Bool { false }
+
+    /// None.
+    public var companions: [any ProviderAccount] { [] }
+
+    /// Nil: no channels.
+    public var channels: ChannelService? { nil }
 
     /// Nil: no limit.
     public var quota: ProviderQuota? { nil }

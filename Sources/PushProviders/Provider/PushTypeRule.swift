@@ -16,7 +16,7 @@ enum PushTypeRule {
     }
 
     /// Returns the way to limit the audience to Apple's devices, in the terms of the job.
-    private static func fix(_ job: Job) -> String {
+    private static func fix(_ job: Job) -> String? {
         switch job.audience {
         case .devices: "leave out the devices that are not apns"
         case .list: "send it to a list of apns devices only"
@@ -25,6 +25,7 @@ enum PushTypeRule {
         case .segment: #"give segment as "provider == apns && …", with the present one behind it"#
         case .everyone: #"give "segment": "provider == apns" in place of everyone"#
         case .users: #"give "exclude": {"segment": "provider != apns"}"#
+        case .channel: nil
         }
     }
 }

@@ -17,6 +17,8 @@ public struct RequestHeader: Equatable, Sendable {
         case path
         /// The bytes of `PreparedRequests.idRange`.
         case id
+        /// The token at the end of a device's request (`PreparedRequests.TokenPosition.field`).
+        case token
     }
 
     /// The treatment of a field in the connection's HPACK table (RFC 7541).

@@ -10,6 +10,11 @@ package struct AccountConfiguration: Sendable {
     /// The file and line of the block.
     package let location: String
 
+    /// The account and those that come with it, which have the same files.
+    var withCompanions: [AccountConfiguration] {
+        [self] + account.companions.map { AccountConfiguration(account: $0, files: files, location: location) }
+    }
+
     /// Returns the key that signs tokens.
     func signingKey(_ credential: TokenCredential) throws(TLSError) -> SigningKey {
         let secret = secret(credential.keyFile)

@@ -51,6 +51,9 @@ package final class LoadedAccount: Sendable {
     /// Ends its requests, for good.
     func leave() { hasLeft.store(true, ordering: .relaxed) }
 
+    /// True if it comes with another account of the app, and has no block of its own.
+    package var isCompanion: Bool { !account.provider.tokens.isOfDevices }
+
     /// The account's name.
     package var key: AccountKey { AccountKey(app: app, provider: account.provider.name) }
 

@@ -29,6 +29,8 @@ package final class SingleRequest: RequestSource {
         package let retryAfter: [UInt8]
         /// The value of `date`; empty without one.
         package let date: [UInt8]
+        /// The value of `apns-channel-id`; empty without one.
+        package let channelID: [UInt8]
         /// The body.
         package let body: [UInt8]
 
@@ -36,6 +38,7 @@ package final class SingleRequest: RequestSource {
             status = Int(answer.status)
             retryAfter = Array(answer.retryAfter)
             date = Array(answer.date)
+            channelID = Array(answer.channelID)
             body = Array(answer.body)
         }
     }

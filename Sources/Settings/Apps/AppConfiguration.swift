@@ -1,5 +1,6 @@
 package import Campaigns
 package import Delivery
+package import PushProviders
 
 /// An app of `apps.yaml` with its accounts.
 package struct AppConfiguration: Sendable {
@@ -31,4 +32,9 @@ package struct AppConfiguration: Sendable {
     package let edge: EdgeConfiguration?
     /// The version of its entry in the file, key files included: hosts with the same entry have the same version.
     package let version: String
+
+    /// The accounts of its blocks, and those that come with them.
+    package var allAccounts: [any ProviderAccount] {
+        accounts.flatMap { settings -> [any ProviderAccount] in [settings.account] + settings.account.companions }
+    }
 }

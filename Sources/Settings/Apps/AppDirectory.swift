@@ -56,7 +56,8 @@ package final class AppDirectory: Sendable {
             let touched = Set(changes.map(\.app) + accounts.map(\.app)).subtracting(newApps)
             let changed = knownApps.filter(touched.contains)
             var answer = ReloadAnswer(to: order, at: instant, unchanged: knownApps.count - changed.count)
-            (answer.new, answer.changed, answer.gone) = (newApps, changed, gone.map(\.key.description))
+            let left = gone.filter { !$0.isCompanion }
+            (answer.new, answer.changed, answer.gone) = (newApps, changed, left.map(\.key.description))
             return answer
         }
     }
@@ -134,7 +135,11 @@ package final class AppDirectory: Sendable {
     package var health: WorkerHealth {
         let snapshot = inUse.withLock { $0 }
         return WorkerHealth(
-            credentials: snapshot.accounts.sorted { $0.key < $1.key }.map(\.value.health),
+            credentials: snapshot.accounts.sorted { $0.key < $1.key }.compactMap { _, account in
+                let health = account.health
+                // What comes with another account has the same key, and tells only of itself.
+                return account.isCompanion && health.refusal == nil ? nil : health
+            },
             versions: snapshot.settings.mapValues(\.version)
         )
     }
@@ -172,7 +177,7 @@ package final class AppDirectory: Sendable {
     ) throws(ConfigurationError) -> [AccountKey: LoadedAccount] {
         var loaded: [AccountKey: LoadedAccount] = [:]
         for configuration in configurations {
-            for settings in configuration.accounts {
+            for settings in configuration.accounts.flatMap(\.withCompanions) {
                 let key = AccountKey(app: configuration.name, provider: settings.account.provider.name)
                 let fingerprint = AccountFingerprint(settings, messageKeys: configuration.messageKeys)
                 if let same = known[key], same.fingerprint == fingerprint {

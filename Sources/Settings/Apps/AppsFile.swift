@@ -58,7 +58,7 @@ package enum AppsFile {
         _ webhookHosts: WebhookHosts?,
         _ holdsKeys: Bool
     ) -> AppConfiguration? {
-        let blocks = ProviderRegistry.providers.map(\.name.rawValue)
+        let blocks = ProviderRegistry.ofBlocks.map(\.name.rawValue)
         fields.refuseUnknown(
             known: ["default_locale", "time_zone", "per_second", "frequency_cap", "events", "webhooks", "edge"]
                 + ContentRuleFields.names + blocks
@@ -81,7 +81,7 @@ package enum AppsFile {
         let accounts =
             !holdsKeys
             ? []
-            : ProviderRegistry.providers.compactMap { provider in
+            : ProviderRegistry.ofBlocks.compactMap { provider in
                 fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
             }
         return AppConfiguration(
@@ -94,7 +94,7 @@ package enum AppsFile {
             askedEvents: webhooks.reduce(EventFields.read(fields)) { $0.union($1.kinds.asked) },
             webhooks: webhooks,
             accounts: accounts,
-            providers: ProviderRegistry.providers.map(\.name).filter { fields.entry($0.rawValue) != nil },
+            providers: ProviderRegistry.ofBlocks.map(\.name).filter { fields.entry($0.rawValue) != nil },
             messageKeys: edge?.messageKeys,
             rules: ContentRuleFields.read(fields),
             edge: edge?.edge,

@@ -58,6 +58,10 @@ public struct APNsAccess: Sendable {
     public var environment: Environment
     /// The existing bundle identifiers; empty means any.
     public var topics: [String]
+    /// The bundle identifiers without Broadcast Capability.
+    public var topicsWithoutBroadcast: [String] = []
+    /// The most broadcast channels of one bundle identifier; Apple: 10,000 in each environment.
+    public var channelsMost = 10_000
     /// The registered signing keys.
     public var keys: [ProviderKey]
     /// The issued client certificates; empty means that any certificate of the simulator's authority may send to any

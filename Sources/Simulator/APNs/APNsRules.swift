@@ -137,7 +137,12 @@ extension APNsRules {
         return !PushType.suffixed.contains { Self.ends(bundle, with: $0.topicSuffix) }
     }
 
-    /// Returns true if the credential is for this topic.
+    /// Returns true if the connection's credential is for a topic.
+    func isCovered(_ topic: ArraySlice<UInt8>, connection: APNsConnectionFacts) -> Bool {
+        let certificate = connection.token == nil ? certificate(of: connection) : nil
+        return isCovered(topic, connection: connection, certificate: certificate)
+    }
+
     private func isCovered(
         _ topic: ArraySlice<UInt8>,
         connection: APNsConnectionFacts,
@@ -163,7 +168,7 @@ extension APNsRules {
 
 extension APNsRules {
     /// Returns the fault of the credential; stores a valid token in the connection.
-    private func credentialReason(
+    func credentialReason(
         _ request: borrowing ProviderRequest,
         connection: inout APNsConnectionFacts,
         now: Int64

@@ -9,11 +9,16 @@ final class APNsSide: Peer {
     let startsWithOneStream: Bool
     let devices: SimulatedDevices? = SimulatedDevices(.apns)
     private let rules: APNsRules
+    private let broadcasts: BroadcastRules
     private let seed: UInt64
     private let connections = Atomic<UInt64>(0)
 
     init(rules: APNsRules, startsWithOneStream: Bool, seed: UInt64) {
         self.rules = rules
+        broadcasts = BroadcastRules(
+            rules: rules,
+            channels: SimulatedChannels(seed: seed, most: rules.tokens.access.channelsMost)
+        )
         self.startsWithOneStream = startsWithOneStream
         self.seed = seed
     }
@@ -35,12 +40,15 @@ final class APNsSide: Peer {
 
     func addTotals(to statistics: inout Statistics) {
         (statistics.providerTokens, statistics.keysMost) = rules.tokens.totals
+        let channels = broadcasts.channels.count
+        if channels > 0 { statistics.own["channels"] = UInt64(channels) }
     }
 
     func revokeCredentials() {}
 
     func reset() {
         rules.tokens.reset()
+        broadcasts.channels.reset()
         devices?.reset()
     }
 
@@ -58,11 +66,36 @@ final class APNsSide: Peer {
         var isAuthenticated: Bool { facts.isAuthenticated }
 
         func judge(_ request: borrowing ProviderRequest, faults: Faults, now: Int64) -> Finding {
-            switch side.rules.finding(on: request, connection: &facts, now: now / 1000) {
+            if let place = BroadcastRules.Place(request) {
+                return judge(request, at: place, now: now)
+            }
+            return switch side.rules.finding(on: request, connection: &facts, now: now / 1000) {
             case .passed(let token): .passed(Addressee(key: token))
             case .refused(let reason, let token):
                 .refused(APNsAnswers.answer(reason), token.map { Addressee(key: $0) })
             }
+        }
+
+        private func judge(
+            _ request: borrowing ProviderRequest,
+            at place: BroadcastRules.Place,
+            now: Int64
+        ) -> Finding {
+            let verdict = side.broadcasts.verdict(on: request, at: place, connection: &facts, now: now / 1000)
+            switch (verdict, place) {
+            case (.answered(let answer), _): return .aside(answer)
+            case (.passed(let channel), _): return .passed(Self.addressee(channel))
+            case (.refused(let reason, let channel), .broadcasts):
+                return .refused(APNsAnswers.answer(reason), channel.map { Self.addressee($0) })
+            // Channel management sends no message.
+            case (.refused(let reason, _), _): return .aside(APNsAnswers.answer(reason))
+            }
+        }
+
+        /// Returns a channel in the place of a device; its text tells it from one.
+        private static func addressee(_ channel: String) -> Addressee {
+            let text = Array(channel.utf8)[...]
+            return Addressee(key: DeviceTokenKey(digestOf: text), text: text)
         }
 
         func accept(
@@ -71,6 +104,8 @@ final class APNsSide: Peer {
             before counts: TokenCounts,
             now: Int64
         ) -> Answer {
+            // Nobody is known to follow a channel.
+            guard addressee.text == nil else { return APNsAnswers.accepted }
             side.devices?.receive(addressee.key, now: now) {
                 PushedMessage(request, id: request.text(.id) ?? "", now: now)
             }
@@ -78,10 +113,16 @@ final class APNsSide: Peer {
         }
 
         func complete(_ answer: inout Answer, to request: borrowing ProviderRequest) {
+            if BroadcastRules.Place(request) != nil {
+                let id = request[.requestID].map { Array($0) } ?? ids.next()
+                answer.fields.append(HeaderField(name: Self.requestIDName, value: id, indexing: .never))
+                return
+            }
             let id = request[.id].map { Array($0) } ?? ids.next()
             answer.fields.append(HeaderField(name: Self.idName, value: id, indexing: .never))
         }
 
+        private static let requestIDName = Array("apns-request-id".utf8)
         private static let idName = Array("apns-id".utf8)
     }
 }

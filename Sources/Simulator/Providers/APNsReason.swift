@@ -30,6 +30,24 @@ public enum APNsReason: String, Sendable, CaseIterable {
     case payloadEmpty = "PayloadEmpty"
     /// This key or certificate may not send to the topic.
     case topicDisallowed = "TopicDisallowed"
+    /// The app may not broadcast.
+    case featureNotEnabled = "FeatureNotEnabled"
+    /// A request about a channel names none.
+    case missingChannelID = "MissingChannelId"
+    /// `apns-channel-id` is no Base64.
+    case badChannelID = "BadChannelId"
+    /// The app has no such channel.
+    case channelNotRegistered = "ChannelNotRegistered"
+    /// The body of a request about channels has an attribute or a value that Apple does not know.
+    case badRequestParams = "BadRequestParams"
+    /// The body of a request about channels cannot be read.
+    case badRequestPayload = "BadRequestPayload"
+    /// `apns-push-type` or `push-type` is absent where it is required.
+    case missingPushType = "MissingPushType"
+    /// The app has as many channels as it may.
+    case cannotCreateChannelConfig = "CannotCreateChannelConfig"
+    /// The credential does not cover the bundle identifier in the path.
+    case topicMismatch = "TopicMismatch"
     /// The client certificate does not belong to this app.
     case badCertificate = "BadCertificate"
     /// The client certificate is for the other environment.
@@ -72,10 +90,12 @@ public enum APNsReason: String, Sendable, CaseIterable {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
             .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
-            .missingTopic, .payloadEmpty, .topicDisallowed:
+            .missingTopic, .payloadEmpty, .topicDisallowed, .featureNotEnabled, .missingChannelID, .badChannelID,
+            .channelNotRegistered, .badRequestParams, .badRequestPayload, .missingPushType,
+            .cannotCreateChannelConfig:
             400
         case .badCertificate, .badCertificateEnvironment, .badEnvironmentKey, .expiredProviderToken, .forbidden,
-            .invalidProviderToken, .missingProviderToken, .unrelatedKey:
+            .invalidProviderToken, .missingProviderToken, .unrelatedKey, .topicMismatch:
             403
         case .badPath: 404
         case .methodNotAllowed: 405

@@ -14,6 +14,8 @@ struct ProviderRequest {
         case expiration
         case priority
         case collapseID
+        case channelID
+        case requestID
         case ttl
         case urgency
         case webPushTopic
@@ -33,6 +35,8 @@ struct ProviderRequest {
             case .expiration: "apns-expiration"
             case .priority: "apns-priority"
             case .collapseID: "apns-collapse-id"
+            case .channelID: "apns-channel-id"
+            case .requestID: "apns-request-id"
             case .ttl: "ttl"
             case .urgency: "urgency"
             case .webPushTopic: "topic"
@@ -109,7 +113,7 @@ struct ProviderRequest {
         case 12: says(name, .contentType)
         case 13: says(name, .authorization) ?? says(name, .priority)
         case 14: says(name, .pushType)
-        case 15: says(name, .expiration)
+        case 15: says(name, .expiration) ?? says(name, .channelID) ?? says(name, .requestID)
         case 16: says(name, .collapseID) ?? says(name, .contentEncoding)
         default: nil
         }

@@ -742,3 +742,16 @@ CREATE TABLE upload_waits (
 
 ALTER TABLE frozen_audiences ADD COLUMN as_of BIGINT;
 ALTER TABLE audience_flows ADD COLUMN as_of BIGINT;
+
+-- migration channels
+
+CREATE TABLE channels (
+    app TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    environment TEXT COLLATE "C" NOT NULL,
+    storage TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (app, name)
+);
+CREATE UNIQUE INDEX channel_ids ON channels (app, id);

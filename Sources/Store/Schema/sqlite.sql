@@ -859,3 +859,17 @@ CREATE TABLE upload_waits (
 -- part. NULL in a row of an earlier version, until a planner of this one opens the audience.
 ALTER TABLE frozen_audiences ADD COLUMN as_of INTEGER;
 ALTER TABLE audience_flows ADD COLUMN as_of INTEGER;
+
+-- migration channels
+
+-- The broadcast channels of apps: our name for the id that Apple gave.
+CREATE TABLE channels (
+    app TEXT NOT NULL,
+    name TEXT NOT NULL,
+    id TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    storage TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (app, name)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX channel_ids ON channels (app, id);

@@ -109,6 +109,7 @@ extension ProviderPool {
     private func makeConnection(_ id: ConnectionPool.ConnectionID) throws -> ProviderConnection {
         var sizes = HTTP2ClientSession.Configuration()
         sizes.streamsMax = self.configuration.connections.streamsMax
+        sizes.bodyBytesMax = self.configuration.answerBytesMax
         return ProviderConnection(
             id: id,
             pool: self,

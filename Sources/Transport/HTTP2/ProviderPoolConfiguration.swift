@@ -27,6 +27,8 @@ public struct ProviderPoolConfiguration: Sendable {
     public var resolver = AddressResolver.system
     /// The addresses that may be connected to; checked for each connection.
     public var scope = AddressScope.any
+    /// The most bytes kept of an answer's body: an answer to a push is small, a list is not.
+    public var answerBytesMax = 4096
     /// The seed of all jitter.
     public var seed: UInt64
 

@@ -87,7 +87,9 @@ public struct ProviderAnswer: ~Copyable {
     public let retryAfter: UnsafeRawBufferPointer
     /// The value of `date`, empty when absent.
     public let date: UnsafeRawBufferPointer
-    /// At most 4 KiB of the body.
+    /// The value of `apns-channel-id`, empty when absent.
+    public let channelID: UnsafeRawBufferPointer
+    /// The body, at most ``ProviderPoolConfiguration/answerBytesMax``.
     public let body: UnsafeRawBufferPointer
     /// The connection that carried it, for ``ProviderPool/retireConnection(_:)``.
     public let connection: ConnectionPool.ConnectionID
@@ -98,6 +100,7 @@ public struct ProviderAnswer: ~Copyable {
         self.status = end.status
         self.retryAfter = end.retryAfter
         self.date = end.date
+        self.channelID = end.channelID
         self.body = end.body
         self.connection = connection
         self.nanoseconds = now - end.submittedAt

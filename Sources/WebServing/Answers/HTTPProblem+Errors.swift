@@ -9,6 +9,7 @@ extension HTTPProblem {
         switch error {
         case let problem as HTTPProblem: self = problem
         case let error as LedgerError: self.init(error)
+        case let refusal as ChannelRefusal: self.init(refusal.document)
         case let problem as UploadProblem: self.init(problem.document)
         case is CancellationError: self.init(unavailable: "the server stops")
         default: return nil

@@ -87,6 +87,7 @@ extension Operation {
     /// The schemas of parameters, by name.
     private static let schemas: [String: JSONValue] = [
         "app": JSONSchema.app, "id": JSONSchema.id, "list": JSONSchema.id, "content": JSONSchema.id,
+        "channel": JSONSchema.id,
         "upload": JSONSchema.id, "part": ["type": "integer", "minimum": 0],
         "number": ["type": "integer", "minimum": 1],
         "device": ["type": "string", "minLength": 1, "maxLength": 128],

@@ -96,6 +96,7 @@ struct SendReport {
         case .users(let users): return "\(NumberText.grouped(users.count)) user\(users.count == 1 ? "" : "s")"
         case .segment(let segment): return "segment \(segment.text)"
         case .everyone: return "everyone"
+        case .channel(let name): return "channel \(name)"
         }
     }
 
