@@ -64,6 +64,7 @@ enum Fixtures {
             case .constant(let bytes): "\(name): \(String(decoding: bytes, as: UTF8.self))"
             case .path: "\(name): <path>"
             case .id: "\(name): <id>"
+            case .token: "\(name): <token>"
             }
         }
     }

@@ -141,4 +141,21 @@ import Testing
         #expect(decide(job(devices(1))) == .accept(fastPath: false))
         #expect(decide(job(urgent: true)) == .accept(fastPath: false))
     }
+
+    @Test func `a channel that the ledger lacks, or that no worker may broadcast to, is refused with a remedy`() {
+        guard case .refuse(let unknown) = decide(job(.channel("derby-21")), audience: false) else {
+            return #expect(Bool(false), "not refused")
+        }
+        #expect(unknown.map(\.code) == ["unknown_channel"] && unknown.map(\.pointer) == ["/audience/channel"])
+        #expect(unknown.first?.fix?.contains("fanfare channel create derby-21 --app news") == true)
+        let alone = decide(job(.channel("derby-21")), providers: [.broadcast], unserved: [.broadcast])
+        guard case .refuse(let unserved) = alone.decision else { return #expect(Bool(false), "not refused") }
+        #expect(unserved.map(\.code) == ["unserved_provider"] && unserved.map(\.pointer) == ["/audience/channel"])
+        #expect(unserved.first?.fix?.contains("key_file") == true)
+    }
+
+    @Test func `an urgent broadcast takes the short way`() {
+        #expect(decide(job(.channel("derby-21"), urgent: true)) == .accept(fastPath: true))
+        #expect(decide(job(.channel("derby-21"))) == .accept(fastPath: false))
+    }
 }

@@ -21,6 +21,8 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
     var success: Int
     /// True if a stranger chooses the push service: then no answer counts against the campaign.
     var isAnsweredByStrangers = false
+    /// True if one request reaches everyone who follows a channel: then no part of it is of one device.
+    var isForChannels = false
 
     var testDescription: String { provider.name.rawValue }
 
@@ -50,6 +52,22 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
         )
     }
 
+    /// Returns a job that the provider accepts: an alert, or an update of a Live Activity for a channel.
+    func job(_ change: (inout Job) -> Void = { _ in }) -> Job {
+        Fixtures.job { job in
+            if isForChannels {
+                job.audience = .channel("derby-21")
+                job.delivery.pushType = .liveactivity
+                job.content.liveActivity = LiveActivity(
+                    event: "update",
+                    contentState: ["home": 1],
+                    timestamp: 1_795_204_500
+                )
+            }
+            change(&job)
+        }
+    }
+
     /// Returns the meaning of an answer.
     func answer(_ status: Int, _ body: [UInt8], retryAfter: String = "") -> Answer {
         let wait = Array(retryAfter.utf8)
@@ -59,5 +77,5 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
 
 extension ProviderSpecimen {
     /// One specimen for each built-in provider; a test compares the two lists.
-    static let all = [apns, fcm, webPush]
+    static let all = [apns, fcm, webPush, broadcast]
 }
