@@ -15,6 +15,8 @@ struct WriterTests {
 
     private struct Mistake: Error {}
 
+    private static let hour = CommitPause(least: .seconds(3600), most: .seconds(3600))
+
     @Test(arguments: TestDatabase.all) func `one body that fails does not hurt the others that share its transaction`(
         _ database: TestDatabase
     ) async throws {
@@ -96,7 +98,7 @@ struct WriterTests {
         _ database: TestDatabase
     ) async throws {
         let ledger = try scratch.open(on: database)
-        let writer = LedgerWriter(ledger.driver, logger: Logger(label: "test"), rest: .seconds(3600))
+        let writer = LedgerWriter(ledger.driver, logger: Logger(label: "test"), pause: Self.hour)
         let order = Mutex<[Int]>([])
         func submit(_ number: Int, _ priority: Ledger.Priority, then: @escaping @Sendable () -> Void = {}) {
             writer.submit(
@@ -121,6 +123,45 @@ struct WriterTests {
         submit(7, .withOthers)
         await writer.close()
         #expect(order.withLock { $0 } == Array(0...7))
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `bulk work waits for company until something else waits with it, it is hurried, or the ledger is closed`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
+        let pause = CommitPause(least: .nanoseconds(1), most: .seconds(3600))
+        let writer = LedgerWriter(ledger.driver, logger: Logger(label: "test"), pause: pause)
+        let order = Mutex<[String]>([])
+        func submit(_ name: String, _ priority: Ledger.Priority, then: @escaping @Sendable () -> Void = {}) {
+            writer.submit(
+                LedgerWriter.Job(durability: .normal, priority: priority, scope: .ledger, caller: #function) { _ in
+                    order.withLock { $0.append(name) }
+                    return then
+                } fail: { _ in
+                    Issue.record("\(name) was not written")
+                }
+            )
+        }
+        func written(_ name: String, _ priority: Ledger.Priority, _ after: () -> Void = {}) async {
+            await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+                submit(name, priority) { waiter.resume() }
+                after()
+            }
+        }
+        // Each commit of one makes the pause longer by half: after these it is an hour.
+        for _ in 0..<80 { await written("first", .atOnce) }
+        order.withLock { $0 = [] }
+        submit("a", .bulk)
+        submit("b", .bulk)
+        #expect(order.withLock { $0 }.isEmpty)
+        await written("c", .withOthers)
+        #expect(order.withLock { $0 } == ["a", "b", "c"])
+        await written("d", .bulk) { writer.hurry() }
+        submit("e", .bulk)
+        #expect(order.withLock { $0 } == ["a", "b", "c", "d"])
+        await writer.close()
+        #expect(order.withLock { $0 } == ["a", "b", "c", "d", "e"])
     }
 
     @Test(arguments: TestDatabase.all)

@@ -3,22 +3,37 @@ public import Campaigns
 /// Progress on its way to the ledger, one save of all runs at a time.
 extension LoopRuns {
     /// True if so many answers wait that they are saved before the next tick.
-    public var isSaveDue: Bool { unflushed >= Self.saveAnswers }
+    ///
+    /// That is half of what may be uncommitted, so that a commit is over before it holds up streams.
+    public var isSaveDue: Bool { unflushed >= min(Self.saveAnswers, max(1, unflushedMax / 2)) }
+
+    /// True while a save is on its way to the ledger: until then no other one can be made.
+    public var isSaving: Bool { !saving.isEmpty }
 
     /// Hands out the progress of all runs that have changed; nothing while a save is in progress.
     ///
     /// Report the result by `saved` or `saveFailed`.
     public mutating func save() -> [Save] {
         guard saving.isEmpty else { return [] }
+        isSaveHurried = isSaveDue
         for runIndex in entries.indices
         where entries[runIndex]?.run.isDirty == true && entries[runIndex]?.state != .forgotten {
             count(runIndex)
             guard let entry = entries[runIndex] else { continue }
             saving.append(Save(entry, runIndex: runIndex))
+            // Devices behind its mark wait for the commit.
+            if entry.run.shard.facts.policy.dropUnknown { isSaveHurried = true }
             entries[runIndex]?.run.progressSaved()
             entries[runIndex]?.counted = 0
         }
         return saving
+    }
+
+    /// Returns true, once, if the save in progress may wait for company in the ledger and no longer should.
+    public mutating func hurriesSave() -> Bool {
+        guard isSaving, isSaveDue, !isSaveHurried else { return false }
+        isSaveHurried = true
+        return true
     }
 
     /// Notes that the ledger has the save, except for the shards in `fenced`, whose runs have lost their epochs.

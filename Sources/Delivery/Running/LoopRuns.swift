@@ -8,7 +8,7 @@ public import Campaigns
 /// does in order. A run keeps its index until its last stream has ended, so that a stream's index always means the same
 /// run.
 public struct LoopRuns {
-    /// The number of waiting answers at which progress is handed to the ledger at once (design, section 7).
+    /// The largest number of waiting answers at which progress is handed to the ledger at once (design, section 7).
     public static let saveAnswers = 2_000
 
     /// The actions to do, oldest first.
@@ -27,6 +27,8 @@ public struct LoopRuns {
     var runIndexes: [ShardKey: Int] = [:]
     /// The progress that is on its way to the ledger, one save at a time.
     var saving: [Save] = []
+    /// True if that is to be committed at once: streams wait for it, or soon will.
+    public internal(set) var isSaveHurried = false
     private var begun: UInt64 = 0
 
     /// A run with its state besides its devices.

@@ -131,7 +131,7 @@ final class PlannerDispatcher: Sendable {
         guard !marks.confirmed.isEmpty else { return then() }
         let confirmed = marks.confirmed
         marks.confirmed = []
-        ledger.submit(.normal, priority: .withOthers, scope: .shards) { [ledger] in
+        ledger.submit(.normal, priority: .bulk, scope: .shards) { [ledger] in
             try $0.markOut(confirmed, now: ledger.now())
         } completion: { [logger] result in
             if case .failure(let error) = result {

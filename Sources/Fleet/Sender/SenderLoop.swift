@@ -11,7 +11,7 @@ import Transport
 ///
 /// Confined to its loop. `LoopRuns` and `EndpointFaults` decide; every fact is passed to them and followed by `act`.
 final class SenderLoop {
-    /// The time for which progress is collected, unless `LoopRuns.saveAnswers` come earlier (design, section 7).
+    /// The time for which progress is collected, unless so many answers come that a save is due (design, section 7).
     static let tick = TimeAmount.milliseconds(10)
 
     let loop: any EventLoop
@@ -266,7 +266,7 @@ final class SenderLoop {
     // MARK: - The tick
 
     func scheduleTick() {
-        guard !isTickScheduled, !runs.isEmpty else { return }
+        guard !isTickScheduled, !runs.isEmpty, hasTickWork else { return }
         isTickScheduled = true
         loop.assumeIsolated().scheduleTask(in: Self.tick) {
             self.isTickScheduled = false
@@ -280,12 +280,18 @@ final class SenderLoop {
         }
     }
 
+    /// True if the next tick has something to do: while a save is in progress there is nothing to save.
+    private var hasTickWork: Bool {
+        !runs.isSaving || !awaiting.isEmpty || endpoints.values.contains(where: \.hasPutOff)
+    }
+
     /// Submits the progress of all runs that have changed to the ledger, one save at a time.
     private func save() {
+        if runs.hurriesSave() { ledger.hurry() }
         let saves = runs.save()
         guard !saves.isEmpty else { return }
         let (bound, worker) = (NIOLoopBound(self, eventLoop: loop), worker)
-        let priority: Ledger.Priority = runs.isSaveDue ? .atOnce : .withOthers
+        let priority: Ledger.Priority = runs.isSaveHurried ? .atOnce : .bulk
         ledger.submit(.normal, priority: priority, scope: .shards) { transaction in
             try transaction.saveProgress(
                 saves.map { (RunToken(key: $0.key, epoch: $0.epoch, worker: worker), $0.progress) }

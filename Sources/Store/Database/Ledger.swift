@@ -56,15 +56,18 @@ public final class Ledger: Sendable {
         case shards
     }
 
-    /// The priority of a body.
-    public enum Priority: Sendable {
+    /// The priority of a body, the highest one first.
+    public enum Priority: Sendable, Comparable {
         /// Before all waiting bodies; the current transaction ends early. For rare bodies that somebody waits for and
         /// that do not depend on anything submitted before them.
         case ahead
         /// As soon as the writer is free.
         case atOnce
-        /// A few milliseconds later, with the bodies that arrive meanwhile: for the constant writes of bulk sending.
+        /// A few milliseconds later (`CommitPause.least`), with the bodies that arrive meanwhile: for work that writes
+        /// again and again and waits for each write.
         case withOthers
+        /// With what a worker's bulk sending brings meanwhile, for as long as the worker gathers (`CommitPause`).
+        case bulk
     }
 
     /// Runs a body in a write transaction.
@@ -101,6 +104,9 @@ public final class Ledger: Sendable {
             )
         )
     }
+
+    /// Commits as soon as the writer is free what waits for others, because somebody has to wait for it now.
+    public func hurry() { writer.hurry() }
 
     /// Runs a body in a write transaction, as `submit` does, for the control plane.
     @discardableResult

@@ -5,9 +5,10 @@ import Synchronization
 
 /// The only writer of a process; runs all waiting bodies in one transaction.
 ///
-/// A commit costs the same for one body and for ten. So the writer pauses for a moment between two commits, and bodies
-/// that arrive then need not wake it. A body that is to be written at once ends the pause. The first body after an idle
-/// time never waits. A body that goes ahead of others ends the current transaction early.
+/// A commit costs the same for one body and for ten. So the writer pauses between two commits (`CommitPause`), and
+/// bodies that arrive then need not wake it. A body that is to be written at once ends the pause, and one that waits
+/// with others ends it after the first milliseconds. The first body after an idle time never waits. A body that goes
+/// ahead of others ends the current transaction early.
 final class LedgerWriter: Sendable {
     /// A body and its callbacks.
     struct Job: Sendable {
@@ -25,14 +26,14 @@ final class LedgerWriter: Sendable {
     private let thread: WriterThread
     private let logger: Logger
 
-    /// A writer; `rest` is the longest delay that `withOthers` adds to a body, and `clock` counts nanoseconds.
+    /// A writer; `clock` counts nanoseconds.
     init(
         _ driver: any LedgerDriver,
         logger: Logger,
-        rest: DispatchTimeInterval = .milliseconds(5),
+        pause: CommitPause = CommitPause(),
         clock: @escaping @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
     ) {
-        let queue = WriterQueue(driver, rest: rest, clock: clock)
+        let queue = WriterQueue(driver, pause: pause, clock: clock)
         self.queue = queue
         self.logger = logger
         thread = WriterThread { queue.drain() }
@@ -51,6 +52,8 @@ final class LedgerWriter: Sendable {
         case .behindOthers: break
         }
     }
+
+    func hurry() { queue.hurry() }
 
     /// Refuses new bodies; returns when all earlier ones are done and the connections are closed.
     func close() async {
@@ -81,9 +84,12 @@ private final class WriterQueue: Sendable {
         var waiting: [Job] = []
         /// True if one of the waiting bodies is to be written at once.
         var isUrgent = false
+        /// True if one of the waiting bodies is to be written after the shortest pause.
+        var isSoon = false
         var isScheduled = false
-        /// True while the thread waits for `restEnded` or for the end of its pause.
-        var isResting = false
+        /// The pause that the thread takes, until its time is over or `restEnded` is signalled.
+        var rest = Rest.none
+        var pause: CommitPause
         var isClosed = false
         /// True when no body will run any more.
         var isOver = false
@@ -92,30 +98,54 @@ private final class WriterQueue: Sendable {
 
         var isEmpty: Bool { ahead.isEmpty && waiting.isEmpty }
 
+        /// True if what waits ends a pause.
+        func ends(_ rest: Rest) -> Bool {
+            switch rest {
+            case .none: false
+            case .short: isUrgent || isClosed
+            case .long: isUrgent || isSoon || isClosed
+            }
+        }
+
+        /// Ends the thread's pause if what waits ends it; returns true if the thread is to be signalled.
+        mutating func endRest() -> Bool {
+            guard ends(rest) else { return false }
+            rest = .none
+            return true
+        }
+
         /// Returns the bodies of the next transaction; empty if none wait.
         mutating func take() -> [Job] {
             if !ahead.isEmpty {
                 defer { ahead = [] }
                 return ahead
             }
-            isUrgent = false
+            (isUrgent, isSoon) = (false, false)
             defer { waiting = [] }
             return waiting
         }
     }
 
+    /// A part of the thread's pause.
+    private enum Rest {
+        case none
+        /// Ends for what is to be written at once.
+        case short
+        /// Comes after the short part; ends for everything but what bulk sending writes.
+        case long
+    }
+
     let driver: any LedgerDriver
-    private let rest: DispatchTimeInterval
     private let clock: @Sendable () -> UInt64
     private let restEnded = DispatchSemaphore(value: 0)
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// True while bodies wait that go ahead of others; the current transaction then ends early.
     private let hasAhead = Atomic(false)
 
-    init(_ driver: any LedgerDriver, rest: DispatchTimeInterval, clock: @escaping @Sendable () -> UInt64) {
+    init(_ driver: any LedgerDriver, pause: CommitPause, clock: @escaping @Sendable () -> UInt64) {
         self.driver = driver
-        self.rest = rest
         self.clock = clock
+        state = Mutex(State(pause: pause))
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -129,7 +159,7 @@ private final class WriterQueue: Sendable {
     }
 
     func add(_ job: Job) -> Addition {
-        let (addition, endsCooldown) = state.withLock { state -> (Addition, Bool) in
+        let (addition, endsRest) = state.withLock { state -> (Addition, Bool) in
             if state.isClosed { return (.refused, false) }
             switch job.priority {
             case .ahead:
@@ -139,26 +169,35 @@ private final class WriterQueue: Sendable {
             case .atOnce:
                 state.waiting.append(job)
                 state.isUrgent = true
-            case .withOthers: state.waiting.append(job)
+            case .withOthers:
+                state.waiting.append(job)
+                state.isSoon = true
+            case .bulk: state.waiting.append(job)
             }
             defer { state.isScheduled = true }
-            let endsCooldown = state.isResting && state.isUrgent
-            if endsCooldown { state.isResting = false }
-            return (state.isScheduled ? .behindOthers : .first, endsCooldown)
+            return (state.isScheduled ? .behindOthers : .first, state.endRest())
         }
-        if endsCooldown { restEnded.signal() }
+        if endsRest { restEnded.signal() }
         return addition
+    }
+
+    /// Has what waits written as soon as the thread is free.
+    func hurry() {
+        let endsRest = state.withLock { state in
+            if !state.waiting.isEmpty { state.isUrgent = true }
+            return state.endRest()
+        }
+        if endsRest { restEnded.signal() }
     }
 
     /// Refuses new bodies; calls `completion` after all accepted ones, or at once if they are done already.
     func close(_ completion: @escaping @Sendable () -> Void) {
-        let (isOver, endsCooldown) = state.withLock { state in
+        let (isOver, endsRest) = state.withLock { state in
             state.isClosed = true
             if !state.isOver { state.closed.append(completion) }
-            defer { state.isResting = false }
-            return (state.isOver, state.isResting)
+            return (state.isOver, state.endRest())
         }
-        if endsCooldown { restEnded.signal() }
+        if endsRest { restEnded.signal() }
         if isOver { completion() }
     }
 
@@ -171,8 +210,9 @@ private final class WriterQueue: Sendable {
                 return state.take()
             }
             if jobs.isEmpty { break }
+            let began = MonotonicInstant(nanoseconds: Int64(clock()))
             run(jobs)
-            takeRest()
+            takeRest(after: jobs.count, from: began)
         }
         let closed = state.withLock { state in
             guard state.isClosed, state.isEmpty else { return [@Sendable () -> Void]() }
@@ -183,18 +223,29 @@ private final class WriterQueue: Sendable {
         for completion in closed { completion() }
     }
 
-    private func takeRest() {
+    private func takeRest(after writes: Int, from began: MonotonicInstant) {
+        let ended = MonotonicInstant(nanoseconds: Int64(clock()))
+        let (least, pause) = state.withLock { ($0.pause.least, $0.pause.committed(writes, from: began, to: ended)) }
+        guard wait(.short, for: least), pause > least else { return }
+        _ = wait(.long, for: pause - least)
+    }
+
+    /// Takes a part of the pause; returns false if something has ended it.
+    private func wait(_ rest: Rest, for time: Duration) -> Bool {
         let mayRest = state.withLock { state in
-            state.isResting = !state.isUrgent && !state.isClosed
-            return state.isResting
+            if !state.ends(rest) { state.rest = rest }
+            return state.rest != .none
         }
-        guard mayRest, restEnded.wait(timeout: .now() + rest) == .timedOut else { return }
+        guard mayRest else { return false }
+        let end = DispatchTime.now() + .nanoseconds(Int(time / .nanoseconds(1)))
+        guard restEnded.wait(timeout: end) == .timedOut else { return false }
         let isEnded = state.withLock { state in
-            defer { state.isResting = false }
-            return !state.isResting
+            defer { state.rest = .none }
+            return state.rest == .none
         }
         // Whoever ended the pause at its last moment has signalled or is about to.
         if isEnded { restEnded.wait() }
+        return !isEnded
     }
 
     private func run(_ jobs: [Job]) {

@@ -137,6 +137,8 @@ import Testing
         #expect(taken() == [.ask(runIndex: runIndex)] && next() == 0)
     }
 
+    private mutating func hurries() -> Bool { runs.hurriesSave() }
+
     @Test mutating func `a save is due at once when many answers wait`() {
         runs = LoopRuns(unflushedMax: 10_000)
         for ordinal in 0..<UInt32(LoopRuns.saveAnswers / 5) {
@@ -145,5 +147,47 @@ import Testing
             accept(5)
         }
         #expect(runs.isSaveDue)
+    }
+
+    @Test mutating func `a save is due before the answers reach the limit, at half of it`() {
+        runs = LoopRuns(unflushedMax: 6)
+        runIndex = runs.begin(Fixtures.loopRun())
+        runs.ready(runIndex)
+        accept(2)
+        #expect(!runs.isSaveDue)
+        accept(1)
+        #expect(runs.isSaveDue)
+        runs = LoopRuns(unflushedMax: 1)
+        #expect(!runs.isSaveDue)
+    }
+
+    @Test mutating func `a save that waits for company is hurried once, when more would hold up streams`() {
+        runs = LoopRuns(unflushedMax: 6)
+        runIndex = runs.begin(Fixtures.loopRun())
+        runs.ready(runIndex)
+        accept(2)
+        #expect(!hurries())
+        #expect(answers() == [2] && runs.isSaving && !runs.isSaveHurried)
+        #expect(!hurries())
+        accept(1)
+        #expect(hurries() && runs.isSaveHurried && !hurries())
+        runs.saved(fenced: [])
+        #expect(!runs.isSaving && answers() == [1] && !runs.isSaveHurried)
+    }
+
+    @Test mutating func `a save that is due when it is made need not be hurried`() {
+        runs = LoopRuns(unflushedMax: 6)
+        runIndex = runs.begin(Fixtures.loopRun())
+        runs.ready(runIndex)
+        accept(3)
+        #expect(answers() == [3] && runs.isSaveHurried)
+        accept(1)
+        #expect(!hurries())
+    }
+
+    @Test mutating func `with at most once, a save waits for no company, because devices wait for it`() {
+        runs = LoopRuns(unflushedMax: 100)
+        runs.ready(runs.begin(Fixtures.loopRun(dropUnknown: true)))
+        #expect(answers() == [0] && runs.isSaveHurried)
     }
 }
