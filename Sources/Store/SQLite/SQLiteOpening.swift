@@ -1,3 +1,4 @@
+import Delivery
 import Dispatch
 import GRDB
 public import Logging
@@ -61,12 +62,11 @@ extension Ledger {
     private static func configuration(busyTimeout: Duration) -> Configuration {
         var configuration = Configuration()
         // SQLite's own time-out sleeps up to 100 ms between tries, far longer than our transactions last.
-        let pause: UInt32 = 500
-        let (seconds, attoseconds) = busyTimeout.components
-        let tries = max(1, (Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)) / Int(pause))
-        configuration.busyMode = .callback { tried in
-            usleep(pause)
-            return tried < tries
+        let tries = LockTries(for: busyTimeout)
+        configuration.busyMode = .callback { failed in
+            guard let pause = tries.pause(after: failed) else { return false }
+            usleep(UInt32(pause / .microseconds(1)))
+            return true
         }
         configuration.label = "ledger"
         configuration.maximumReaderCount = 4
