@@ -65,7 +65,7 @@ extension PlannerSteps {
             leases[index].facts.stage = .sending
             return true
         case .nothing: leases[index].unplannedChunks = 0
-        // The guard decides when shards are settled, which wakes the planner.
+        // The guard decides when shards are settled. The last one of this worker's wakes the planner.
         case .guarded: guarded.insert(lease.key)
         }
         return false

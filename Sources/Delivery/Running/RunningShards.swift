@@ -205,6 +205,9 @@ public struct RunningShards: Sendable {
     /// Returns true if a shard runs or is being claimed.
     public func contains(_ key: ShardKey) -> Bool { entries[key] != nil }
 
+    /// Returns true if a shard of a campaign runs or is being claimed.
+    public func hasShards(of campaign: UInt32) -> Bool { entries.keys.contains { $0.campaign == campaign } }
+
     /// The number of shards that run or are being claimed.
     public var count: Int { entries.count }
 

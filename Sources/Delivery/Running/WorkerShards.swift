@@ -83,6 +83,9 @@ public struct WorkerShards: Sendable {
     /// The campaigns for which the ledger is polled.
     public var campaigns: Set<UInt32> { running.campaigns }
 
+    /// Returns true if a shard of a campaign runs here or is being claimed: then the campaign is not done.
+    public func hasShards(of campaign: UInt32) -> Bool { running.hasShards(of: campaign) }
+
     // MARK: - The broker
 
     /// Notes that a consuming connection is up; its number is higher than the earlier ones.

@@ -52,7 +52,7 @@ extension WorkCoordinator {
                 tracing?.settled(shard, epoch: token.epoch, settlement, now: now)
                 finish(token, publishing: children.map { OutgoingShard($0, $0.shard(from: shard)) })
             }
-            progressed(token.key.campaign)
+            noteProgress(of: token.key.campaign)
         }
     }
 
@@ -74,7 +74,7 @@ extension WorkCoordinator {
         publisher.publish(left) { [self] confirmed in
             writer.end {
                 let now = ledger.now()
-                writer.write(.normal, "confirms", priority: .withOthers, scope: .shards) {
+                writer.write(.normal, "confirms", priority: .bulk, scope: .shards) {
                     try $0.markOut(confirmed, now: now)
                 }
                 tell { shards, _ in shards.published(delivery) }
@@ -145,5 +145,5 @@ extension WorkCoordinator {
 
 extension Lane {
     /// The priority of a commit: bulk shards share commits, urgent ones do not wait for others.
-    var priority: Ledger.Priority { urgency == .urgent ? .atOnce : .withOthers }
+    var priority: Ledger.Priority { urgency == .urgent ? .atOnce : .bulk }
 }

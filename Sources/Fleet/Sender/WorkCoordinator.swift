@@ -27,7 +27,7 @@ final class WorkCoordinator {
     private let charges: QuotaCharges
     /// Acknowledges a delivery; without effect when its connection is gone.
     var ack: (ShardDelivery) -> Void = { _ in }
-    /// Called when a campaign may have ended, or room in the window is free.
+    /// Called when a campaign may have ended: nothing of it runs here any more.
     var progressed: (UInt32) -> Void = { _ in }
     /// Adds the queue's prefetch once more, until the connection ends.
     var makeRoom: (_ queue: String) -> Void = { _ in }
@@ -169,7 +169,9 @@ final class WorkCoordinator {
         )
         let now = ledger.now()
         let bound = NIOLoopBound(self, eventLoop: loop)
-        ledger.submit(.normal, priority: shard.lane.priority, scope: .shards) { transaction in
+        // A shard with a slot must not miss it.
+        let priority = shard.slot == nil ? shard.lane.priority : min(shard.lane.priority, .withOthers)
+        ledger.submit(.normal, priority: priority, scope: .shards) { transaction in
             try transaction.claim(claim, now: now)
         } completion: { [loop] result in
             loop.execute { bound.value.answered(order, result) }
@@ -195,8 +197,13 @@ final class WorkCoordinator {
             tell(left: result.unpublished.map(OutgoingShard.init)) {
                 $0.claimAnswered(shard.id.key, answer, at: $1)
             }
-            progressed(shard.id.key.campaign)
+            noteProgress(of: shard.id.key.campaign)
         }
+    }
+
+    /// Tells the planner that a campaign may be done; while one of its shards runs here, it is not.
+    func noteProgress(of campaign: UInt32) {
+        if !shards.hasShards(of: campaign) { progressed(campaign) }
     }
 
     /// Starts a claimed shard on its loop.

@@ -49,6 +49,18 @@ import Testing
         #expect(table.count == 0)
     }
 
+    @Test func `a campaign has shards here while one of them runs or is claimed, and none afterwards`() {
+        var table = RunningShards()
+        table.connected(1)
+        #expect(!table.hasShards(of: key.campaign))
+        _ = table.arrived(key, delivery(1))
+        #expect(table.hasShards(of: key.campaign) && !table.hasShards(of: key.campaign + 1))
+        _ = table.concluded(key, epoch: 1, now: Fixtures.now)
+        #expect(table.hasShards(of: key.campaign))
+        _ = table.ended(key, epoch: 1)
+        #expect(!table.hasShards(of: key.campaign))
+    }
+
     @Test func `a second copy is acked while the first is held, redelivered or not`() {
         var table = started()
         #expect(table.arrived(key, delivery(2)) == .secondCopy)
