@@ -8,9 +8,10 @@ public struct PlanningCadence: Sendable, Equatable {
     public static let least = Duration.milliseconds(5)
     /// The longest pause.
     ///
-    /// One sender takes its window of 128 shards in about three times as long, at the measured thousand shards a second
-    /// (`fanfare bench sending`).
-    public static let most = Duration.milliseconds(40)
+    /// It is that of a planner with nothing to cut. One sender has its window of 128 shards and 64 more in hand, for
+    /// about twice as long at the measured thousand shards a second (`fanfare bench sending`). A fleet's window is as
+    /// many times larger as it has senders, so at the same rate it needs no more polls than one sender's.
+    public static let most = PlannerSteps.idlePause
 
     /// The pause before the next poll.
     public private(set) var rest = PlanningCadence.least

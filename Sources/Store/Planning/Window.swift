@@ -6,12 +6,14 @@ extension LedgerReader {
     public func windowUse() throws(LedgerError) -> [WindowUse] {
         let rows = try db.rows(
             """
-            SELECT c.number, c.app, c.provider, c.urgency, count(*) FILTER (WHERE u.child = 0) AS first_attempts,
-                count(*) FILTER (WHERE u.child > 0) AS retries,
+            SELECT c.number, c.app, c.provider, c.urgency, u.first_attempts, u.retries,
                 CASE WHEN c.per_second IS NULL THEN 0 ELSE 1 END AS is_paced
-            FROM (SELECT s.campaign, s.child FROM \(ShardRows.open) WHERE \(ShardRows.isIn(.unpublished, .out))) u
-            JOIN campaigns c ON c.number = u.campaign
-            GROUP BY c.number, c.per_second ORDER BY c.number
+            FROM (
+                SELECT s.campaign, count(*) FILTER (WHERE s.child = 0) AS first_attempts,
+                    count(*) FILTER (WHERE s.child > 0) AS retries
+                FROM \(ShardRows.open) WHERE \(ShardRows.isIn(.unpublished, .out)) GROUP BY s.campaign
+            ) u
+            JOIN campaigns c ON c.number = u.campaign ORDER BY c.number
             """
         )
         var uses: [WindowUse] = []

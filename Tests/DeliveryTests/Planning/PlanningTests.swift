@@ -55,7 +55,7 @@ import Testing
 
     @Test func `a window that half is gone of is looked at often again`() {
         #expect(rests(Array(repeating: 4, count: 20) + [65]).last == PlanningCadence.least)
-        #expect(rests(Array(repeating: 4, count: 20) + [33, 33]).last == .milliseconds(10))
+        #expect(rests(Array(repeating: 4, count: 20) + [33, 33]).last == .milliseconds(25))
     }
 
     @Test func `between an eighth and a quarter the rest stays as it is`() {
