@@ -31,7 +31,7 @@ extension EndToEnd {
                 try await eventually("the fleet is seen without a backlog") {
                     let metrics = try await worker.metrics()
                     return metrics.sum("fanfare_workers") == 1
-                        && metrics.sum("fanfare_lane_consumers", "urgency=\"bulk\"") == 3
+                        && metrics.sum("fanfare_lane_consumers", "urgency=\"bulk\"") == 4
                         && metrics.text.contains("fanfare_backlog_devices{urgency=\"bulk\"} 0\n")
                 }
                 let metrics = try await worker.metrics()

@@ -23,7 +23,7 @@ struct ClockTests {
         }
         let first = try await lease(1, .start + step)
         #expect(first.count == 1)
-        #expect(try await ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: .start) })
+        #expect(try await ledger.read { try $0.leaseOutlook(of: 2, apps: ["news"], now: .start) }.isAnyFree)
         #expect(try await lease(2, .start) == first.map { $0 + 1 })
         // A plausible lease is another worker's.
         #expect(try await lease(1, .start + 2).isEmpty)
@@ -40,8 +40,8 @@ struct ClockTests {
             #expect(leased.count == 1)
         }
         // Written anew, it runs out when it should.
-        #expect(try await !ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: .start + 2) })
-        #expect(try await ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: .start + 4) })
+        #expect(try await !ledger.read { try $0.leaseOutlook(of: 2, apps: ["news"], now: .start + 2) }.isAnyFree)
+        #expect(try await ledger.read { try $0.leaseOutlook(of: 2, apps: ["news"], now: .start + 4) }.isAnyFree)
     }
 
     @Test(arguments: TestDatabase.all) func `a worker of a clock that was ahead is not taken for a live one`(

@@ -44,6 +44,52 @@ struct PlanningTests {
         #expect(try await lease(2, now: .start).count == 1)
     }
 
+    private func outlook(_ worker: Int64, now: Timestamp, apps: Set<String> = ["news"]) async throws -> LeaseOutlook {
+        try await ledger.read { try $0.leaseOutlook(of: worker, apps: apps, now: now) }
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a planner sees what nobody plans, and until when another one's lease lasts`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        #expect(try await outlook(2, now: .start) == LeaseOutlook(isAnyFree: false, nextEnd: nil, isSweeper: false))
+        _ = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "first")))
+        #expect(try await outlook(2, now: .start).isAnyFree)
+        #expect(try await !outlook(2, now: .start, apps: ["shop"]).isAnyFree)
+        #expect(try await lease(1, now: .start).count == 1)
+        // Its own leases are renewed, not looked for.
+        #expect(try await outlook(1, now: .start).nextEnd == nil)
+        for now in [Timestamp.start, .start + 2] {
+            let seen = try await outlook(2, now: now)
+            #expect(!seen.isAnyFree && seen.nextEnd == .start + 3)
+        }
+        let lapsed = try await outlook(2, now: .start + 3)
+        #expect(lapsed.isAnyFree && lapsed.nextEnd == nil)
+        // Its app was gone meanwhile, so that it did not renew it.
+        #expect(try await outlook(1, now: .start + 3).isAnyFree)
+        try await ledger.write { try $0.releaseLeases(worker: 1) }
+        #expect(try await outlook(2, now: .start).isAnyFree)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a due end of a campaign that nobody can plan is seen by every planner, and the oldest one sweeps`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted()
+        _ = try await ledger.write(.synced) { try $0.cancel(campaign: number, now: .start) }
+        #expect(try await outlook(2, now: .start, apps: ["shop"]).isAnyFree)
+        func register() async throws -> Int64 {
+            try await ledger.write {
+                try $0.registerWorker(name: "w", roles: ["planner"], accounts: .apns(["news"]), now: .start)
+            }
+        }
+        let (first, second) = (try await register(), try await register())
+        #expect(try await outlook(first, now: .start).isSweeper)
+        #expect(try await outlook(second, now: .start).isSweeper == false)
+    }
+
     @Test(arguments: TestDatabase.all) func `urgent campaigns come first`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
         let bulk = try await ledger.accepted()

@@ -178,7 +178,7 @@ struct RetentionTests {
         let second = try await register(["intake", "planner"], .start + 5)
         func purgers(_ now: Timestamp) async throws -> [Int64] {
             try await ledger.write { transaction in
-                try [sender, first, second].filter { try transaction.isPurger($0, now: now) }
+                try [sender, first, second].filter { try transaction.reader.isPurger($0, now: now) }
             }
         }
         #expect(try await purgers(.start + 6) == [first])

@@ -27,9 +27,11 @@ extension PlannerSteps {
         readHeld()
     }
 
-    /// Takes the result of `checkLapsedLeases`: if another planner's lease has lapsed, its campaigns need not wait.
-    public mutating func didCheckLapsedLeases(hasLapsed: Bool, _ observation: Observation) {
-        if hasLapsed { lease(observation) }
+    /// Takes the outlook: what has no planner, or one whose lease has lapsed, need not wait.
+    public mutating func didLook(_ outlook: LeaseOutlook, _ observation: Observation) {
+        isSweeper = outlook.isSweeper
+        lookAt = observation.now.advanced(by: outlook.pause(at: observation.shared))
+        if outlook.isAnyFree { lease(observation) }
     }
 
     // MARK: Held campaigns

@@ -15,8 +15,8 @@ extension PlannerSteps {
         case lease
         /// Give all leases back, so that others have the campaigns at once.
         case giveUpLeases
-        /// Check whether another planner has failed to renew a lease in time; then `didCheckLapsedLeases`.
-        case checkLapsedLeases
+        /// Look whether there is anything to lease, and who sweeps; then `didLook(_:_:)`.
+        case lookForLeases
         /// Write the first shards of a held campaign; then `prepared(_:)`.
         case prepare(LeasedCampaign, shardsMax: Int)
         /// Let a campaign supersede older ones; then `released(_:)`.
@@ -113,7 +113,7 @@ extension PlannerSteps {
         case planned(Int)
         /// Another planner has the campaign, or it is paused or over.
         case nothing
-        /// As many devices are out as may be before the guard has decided; its decision wakes the planner.
+        /// As many devices are out as may be before the guard has decided.
         case guarded
     }
 

@@ -50,7 +50,10 @@ public struct PlannerSteps: Sendable {
     var ranges: [LeasedAudience] = []
     /// The instant of the last leasing; nil: lease anew in the next pass.
     var leasedAt: MonotonicInstant?
-    private var lapseCheckedAt: MonotonicInstant?
+    /// The instant of the next look at the leases of others.
+    var lookAt: MonotonicInstant?
+    /// True unless another planner sweeps for all.
+    var isSweeper = true
     private var sweptAt: MonotonicInstant?
     /// The number of workers that send.
     var consumers = 1
@@ -226,18 +229,22 @@ public struct PlannerSteps: Sendable {
         let pause =
             leases.contains(where: \.facts.isFlowing)
             ? Self.flowLeasePause : leases.contains(where: \.isPaced) ? Self.pacedLeasePause : Self.leasePause
-        if isHinted || isWaiting || leasedAt.map({ observation.now.since($0) >= pause }) ?? true {
+        // Without a lease there is none to renew, and a look costs less than a write.
+        let isDue = leasedAt.map { holdsLeases && observation.now.since($0) >= pause } ?? true
+        if isHinted || isWaiting || isDue {
             lease(observation)
-        } else if lapseCheckedAt.map({ observation.now.since($0) >= Self.idlePause }) ?? true {
-            lapseCheckedAt = observation.now
-            add([.checkLapsedLeases])
+        } else if lookAt.map({ observation.now >= $0 }) ?? true {
+            lookAt = observation.now.advanced(by: Self.leasePause)
+            add([.lookForLeases])
         }
     }
+
+    private var holdsLeases: Bool { !leases.isEmpty || !ranges.isEmpty }
 
     mutating func lease(_ observation: Observation) {
         leasedAt = observation.now
         if observation.isInTime { return add([.lease]) }
-        guard !leases.isEmpty || !ranges.isEmpty else { return }
+        guard holdsLeases else { return }
         (leases, ranges) = ([], [])
         add([.giveUpLeases])
     }
@@ -271,10 +278,11 @@ public struct PlannerSteps: Sendable {
     private mutating func sweep(_ observation: Observation) {
         guard sweptAt.map({ observation.now.since($0) >= Self.sweepPause }) ?? true else { return }
         sweptAt = observation.now
-        add([.extendQuiet])
+        if isSweeper { add([.extendQuiet]) }
         for lease in leases {
             add([.publishLeft(campaign: lease.facts.number, age: Sweep.outboxAge), .republishLost(lease)])
         }
+        guard isSweeper else { return }
         add([.publishLeft(campaign: nil, age: Self.leftBehindAge)])
         if observation.isInTime { add([.sweepLists]) }
     }
@@ -289,6 +297,9 @@ public struct PlannerSteps: Sendable {
         let isWorking = !freezing.isEmpty || preparing != nil
         cadence.didPoll(isCutting: isCutting && !isWorking)
         let isBusy = isCutting || isWorking || isEnding
-        stage = .resting(until: observation.now.advanced(by: isBusy ? cadence.rest : Self.idlePause))
+        var end = observation.now.advanced(by: isBusy ? cadence.rest : Self.idlePause)
+        // A planner without a lease has nothing to do before it looks for one, unless somebody wakes it.
+        if !isBusy, !holdsLeases, leasedAt != nil, let lookAt { end = max(end, lookAt) }
+        stage = .resting(until: end)
     }
 }

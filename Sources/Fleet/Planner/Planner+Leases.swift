@@ -34,10 +34,10 @@ extension Planner {
         try await ledger.write(.normal) { try $0.releaseLeases(worker: worker) }
     }
 
-    func hasLapsedLease() async throws -> Bool {
+    func leaseOutlook() async throws -> LeaseOutlook {
         let (worker, apps) = (worker, apps)
         return try await ledger.read { [ledger] reader in
-            try reader.hasLapsedLease(notOf: worker, apps: apps, now: ledger.now())
+            try reader.leaseOutlook(of: worker, apps: apps, now: ledger.now())
         }
     }
 

@@ -61,7 +61,7 @@ struct Planner: Sendable {
         case .complete(let campaigns): try await complete(campaigns)
         case .lease: open.filters.forgetOthers(than: try await lease(&steps))
         case .giveUpLeases: try await releaseLeases()
-        case .checkLapsedLeases: steps.didCheckLapsedLeases(hasLapsed: try await hasLapsedLease(), observation())
+        case .lookForLeases: steps.didLook(try await leaseOutlook(), observation())
         case .prepare(let lease, let shardsMax): steps.prepared(try await prepare(lease, shardsMax))
         case .release(let campaign): steps.released(try await release(campaign))
         case .checkProbe(let lease): steps.didCheckProbe(isDue: try await isProbeDue(lease))

@@ -129,7 +129,9 @@ struct Purger: Sendable {
         let worker = worker
         let value = try await ledger.write(.normal, priority: .withOthers) { transaction -> Value? in
             let now = ledger.now()
-            guard ledger.standing.verdict != .lost, try transaction.isPurger(worker, now: now) else { return nil }
+            guard ledger.standing.verdict != .lost, try transaction.reader.isPurger(worker, now: now) else {
+                return nil
+            }
             return try body(transaction, now)
         }
         guard let value else { throw NotMine() }

@@ -177,12 +177,9 @@ extension LedgerTransaction {
 extension LedgerReader {
     /// Campaigns that are over and not completed; unmarked ones come first.
     fileprivate func endingCampaigns(now: Timestamp) throws(LedgerError) -> [UInt32] {
-        let over: [CampaignStage] = [.cancelled, .failed, .refused]
         let rows = try db.rows(
             """
-            SELECT number FROM campaigns WHERE completed_at IS NULL
-                AND (expires_at <= ?1 OR superseded_by IS NOT NULL OR stage IN (\(over.sql))
-                    OR rest_outcome IS NOT NULL)
+            SELECT number FROM campaigns c WHERE completed_at IS NULL AND \(EndingRows.isEnding("c", at: 1))
             ORDER BY rest_outcome IS NOT NULL, number
             """,
             .time(now)

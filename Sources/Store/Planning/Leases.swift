@@ -152,7 +152,7 @@ extension LedgerTransaction {
 
     /// The condition that a worker of an earlier version leases a campaign whose audience flows: it does nothing for
     /// it, and does not write itself into `audience_flows`.
-    private static let isIdle = """
+    fileprivate static let isIdle = """
         (c.flows = 1 AND c.stage = \(CampaignStage.planning.sql) AND EXISTS (
             SELECT 1 FROM audience_flows w WHERE w.campaign = c.number AND w.holder <> c.lease_owner
         ))
@@ -215,16 +215,31 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// Returns true if a campaign of these apps, or a range of its audience, has a lease that its planner no longer
-    /// renews.
-    public func hasLapsedLease(notOf worker: Int64, apps: Set<String>, now: Timestamp) throws(LedgerError) -> Bool {
+    /// The work of these apps that a planner may take from others, now and later.
+    public func leaseOutlook(
+        of worker: Int64,
+        apps: Set<String>,
+        now: Timestamp
+    ) throws(LedgerError) -> LeaseOutlook {
+        LeaseOutlook(
+            isAnyFree: try isAnyFree(for: worker, apps: apps, now: now),
+            nextEnd: try nextLeaseEnd(notOf: worker, now: now),
+            isSweeper: try isPurger(worker, now: now)
+        )
+    }
+
+    /// Returns true if a campaign of these apps, a range of its audience, or any campaign's end has no planner, or one
+    /// that no longer renews its lease: this one, too, if an app that was gone for a while is back.
+    private func isAnyFree(for worker: Int64, apps: Set<String>, now: Timestamp) throws(LedgerError) -> Bool {
         let rows = try db.rows(
             """
-            SELECT DISTINCT app FROM campaigns
-            WHERE completed_at IS NULL AND (
-                lease_owner NOT IN (0, ?1) AND (lease_until <= ?2 OR lease_until > ?3) OR flows = 1 AND EXISTS (
-                    SELECT 1 FROM audience_ranges r WHERE r.campaign = campaigns.number
-                        AND r.owner NOT IN (0, ?1) AND (r.lease_until <= ?2 OR r.lease_until > ?3)
+            SELECT c.app, \(EndingRows.isEnding("c", at: 2)) AS is_ending FROM campaigns c
+            WHERE c.completed_at IS NULL AND (
+                c.lease_owner = 0 OR c.lease_until <= ?2 OR c.lease_until > ?3
+                OR c.lease_owner <> ?1 AND \(LedgerTransaction.isIdle)
+                OR c.flows = 1 AND EXISTS (
+                    SELECT 1 FROM audience_ranges r WHERE r.campaign = c.number
+                        AND (r.owner = 0 OR r.lease_until <= ?2 OR r.lease_until > ?3)
                 )
             )
             """,
@@ -233,8 +248,27 @@ extension LedgerReader {
             .time(FutureLimit.lease.limit(now))
         )
         while try rows.next() {
-            if apps.contains(rows.text("app")) { return true }
+            // Any planner ends what is due, also of an app that it does not know.
+            if apps.contains(rows.text("app")) || rows.bool("is_ending") { return true }
         }
         return false
+    }
+
+    /// The first instant at which a lease of another worker lapses unless it is renewed; nil if none has one.
+    private func nextLeaseEnd(notOf worker: Int64, now: Timestamp) throws(LedgerError) -> Timestamp? {
+        try db.number(
+            """
+            SELECT min(ends.lease_until) FROM (
+                SELECT lease_owner AS owner, lease_until FROM campaigns WHERE completed_at IS NULL
+                UNION ALL
+                SELECT r.owner, r.lease_until FROM audience_ranges r JOIN campaigns c ON c.number = r.campaign
+                WHERE c.completed_at IS NULL AND c.flows = 1
+            ) ends
+            WHERE ends.owner NOT IN (0, ?1) AND ends.lease_until > ?2 AND ends.lease_until <= ?3
+            """,
+            .int(worker),
+            .time(now),
+            .time(FutureLimit.lease.limit(now))
+        ).map { Timestamp(milliseconds: $0) }
     }
 }

@@ -1,21 +1,23 @@
 public import Campaigns
 public import Delivery
 
+extension LedgerReader {
+    /// Returns true if this worker is the one that purges and sweeps: the live planner that has lived longest.
+    ///
+    /// Call it in each transaction of a purge, so that two workers never purge at once.
+    public func isPurger(_ worker: Int64, now: Timestamp) throws(LedgerError) -> Bool {
+        let planners = try liveWorkers(now: now).filter { $0.roles.contains("planner") }
+        // A planner whose clock is far off purges nothing and does not keep others from it.
+        let inTime = planners.filter { ClockStanding(skew: $0.skew ?? 0, source: .server).verdict != .lost }
+        return (inTime.isEmpty ? planners : inTime).map(\.id).min() == worker
+    }
+}
+
 /// The removal of old data by retention, piece by piece: each call is a short transaction, so that it never holds the
 /// write lock for long. `Retention` decides what is old, and decides it again in the transaction that removes it.
 ///
 /// A campaign's row is removed before its shards' rows, so that a status is either complete or absent.
 extension LedgerTransaction {
-    /// Returns true if this worker is the one that purges: the live planner that has lived longest.
-    ///
-    /// Call it in each transaction of a purge, so that two workers never purge at once.
-    public func isPurger(_ worker: Int64, now: Timestamp) throws(LedgerError) -> Bool {
-        let planners = try reader.liveWorkers(now: now).filter { $0.roles.contains("planner") }
-        // A planner whose clock is far off purges nothing and does not keep others from it.
-        let inTime = planners.filter { ClockStanding(skew: $0.skew ?? 0, source: .server).verdict != .lost }
-        return (inTime.isEmpty ? planners : inTime).map(\.id).min() == worker
-    }
-
     /// Carries out retention's verdict on a campaign for a few hundred rows; returns true if there is more to do.
     public func purge(
         campaign: UInt32,

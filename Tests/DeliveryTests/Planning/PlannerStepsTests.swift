@@ -30,13 +30,58 @@ import Testing
         #expect(planner.pass(isHinted: true).contains(.lease))
     }
 
-    @Test func `a lease that another planner has not renewed is taken at once`() {
+    @Test func `what has no planner, or one that has not renewed its lease, is taken at once`() {
         var planner = TestPlanner()
         _ = planner.pass()
-        let steps = planner.pass { steps, step, observation in
-            step == .checkLapsedLeases ? steps.didCheckLapsedLeases(hasLapsed: true, observation) : ()
+        planner.outlook.isAnyFree = true
+        #expect(planner.pass().prefix(2) == [.lookForLeases, .lease])
+    }
+
+    /// Runs passes for a while; returns how often each step was taken, and how often the planner slept.
+    private func run(_ planner: inout TestPlanner, _ span: Duration) -> (looks: Int, leases: Int, passes: Int) {
+        var (looks, leases, passes) = (0, 0, 0)
+        let end = planner.now.advanced(by: span)
+        while planner.now < end {
+            let steps = planner.pass()
+            looks += steps.count { $0 == .lookForLeases }
+            leases += steps.count { $0 == .lease }
+            passes += 1
         }
-        #expect(steps.prefix(2) == [.checkLapsedLeases, .lease])
+        return (looks, leases, passes)
+    }
+
+    @Test func `a planner without a lease writes nothing and looks twice a second`() {
+        var planner = TestPlanner()
+        planner.outlook.isSweeper = false
+        _ = planner.pass()
+        let (looks, leases, passes) = run(&planner, .seconds(10))
+        #expect(leases == 0 && looks <= 21 && passes <= looks + 1)
+    }
+
+    @Test func `it looks as soon as the lease of another planner may have lapsed, and not sooner`() {
+        var planner = TestPlanner()
+        _ = planner.pass()
+        for (left, pause) in [(300, 300), (3_000, 500), (20, 100), (0, 100)] {
+            planner.outlook.nextEnd = planner.shared.advanced(by: .milliseconds(left))
+            let looked = planner.now
+            #expect(planner.pass().contains(.lookForLeases))
+            #expect(planner.now.since(looked) == .milliseconds(pause), "\(left) ms")
+        }
+    }
+
+    @Test func `one planner sweeps for all, and each sweeps its own campaigns`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture()]
+        planner.outlook.isSweeper = false
+        // Until it has looked it sweeps, because there may be no other.
+        #expect(planner.pass().contains(.sweepLists))
+        var steps: [Step] = []
+        for _ in 0..<30 { steps += planner.pass() }
+        #expect(
+            steps.contains(.publishLeft(campaign: 1, age: .seconds(10))) && steps.contains(.republishLost(.fixture()))
+        )
+        #expect(!steps.contains(.extendQuiet) && !steps.contains(.sweepLists))
+        #expect(!steps.contains(.publishLeft(campaign: nil, age: .seconds(60))))
     }
 
     @Test func `with a clock that is lost a planner gives its leases back once, and neither takes nor ends any`() {

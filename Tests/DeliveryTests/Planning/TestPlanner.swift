@@ -14,6 +14,8 @@ struct TestPlanner {
     var leases: [LeasedCampaign] = []
     var ranges: [LeasedAudience] = []
     var isEnding = false
+    /// The outlook that the ledger returns.
+    var outlook = LeaseOutlook(isAnyFree: false, nextEnd: nil, isSweeper: true)
     var accounts = AppAccounts(["news": [.apns, .fcm]])
 
     func observation(isHinted: Bool = false, progressed: Set<UInt32> = []) -> PlannerSteps.Observation {
@@ -47,6 +49,7 @@ struct TestPlanner {
             if case .lease = step {
                 steps.leased(leases, ranges: ranges, consumers: 1, accounts: accounts, isEnding: isEnding)
             }
+            if case .lookForLeases = step { steps.didLook(outlook, observation()) }
             answer(&steps, step, observation())
         }
     }

@@ -92,13 +92,22 @@ final class PlannedLedger {
         }
     }
 
-    func hasLapsed(notOf worker: Int64, now: Timestamp) -> Bool {
-        campaigns.values.filter { !$0.isOver }.contains { campaign in
+    /// The work that a worker may take from others, now and later.
+    func outlook(of worker: Int64, isOld: Bool, isSweeper: Bool, now: Timestamp) -> LeaseOutlook {
+        var outlook = LeaseOutlook(isAnyFree: false, nextEnd: nil, isSweeper: isSweeper)
+        for campaign in campaigns.values where !campaign.isOver {
+            let isIdle = campaign.facts.isFlowing && campaign.flow?.holder != campaign.lease.owner && !isOld
             let ranges = campaign.facts.isFlowing ? (campaign.flow?.ranges ?? []).filter { !$0.isOver } : []
-            return ([campaign.lease] + ranges.map(\.lease)).contains { lease in
-                ![0, worker].contains(lease.owner) && FutureLimit.lease.isPassed(lease.until, now: now)
+            for (lease, isIdle) in [(campaign.lease, isIdle)] + ranges.map({ ($0.lease, false) })
+            where lease.owner != worker {
+                if lease.taken(by: worker, isPaced: campaign.isPaced, isIdle: isIdle, now: now) != nil {
+                    outlook.isAnyFree = true
+                } else {
+                    outlook.nextEnd = min(outlook.nextEnd ?? lease.until, lease.until)
+                }
             }
         }
+        return outlook
     }
 
     func holds(_ lease: LeasedCampaign, _ worker: Int64) -> Bool {

@@ -153,6 +153,9 @@ final class PlannerWorld {
         }
     }
 
+    /// The planner that sweeps for all: the one that has lived longest.
+    var sweeper: Int64? { planners.map(\.worker).min() }
+
     func pass(_ span: Duration) { now = now.advanced(by: span) }
 
     func draw(_ count: Int) -> Int { random.below(count) }

@@ -94,8 +94,12 @@ final class SimulatedPlanner {
                 isEnding: ledger.isEnding
             )
         case .giveUpLeases: ledger.releaseLeases(of: worker)
-        case .checkLapsedLeases:
-            steps.didCheckLapsedLeases(hasLapsed: ledger.hasLapsed(notOf: worker, now: now), observation())
+        case .lookForLeases:
+            let isSweeper = world.sweeper == worker
+            steps.didLook(
+                ledger.outlook(of: worker, isOld: isOld, isSweeper: isSweeper, now: now),
+                observation()
+            )
         case .prepare(let lease, let count):
             steps.prepared(try ledger.cut(lease, count, by: worker, isHeld: true, now: now))
         case .release(let number): steps.released(world.release(number))

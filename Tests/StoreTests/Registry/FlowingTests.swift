@@ -410,7 +410,7 @@ import Testing
         _ = try await write(Sample.chunks([6]), &first, isCheckpoint: false, by: one)
         _ = try await write(Sample.chunks([7]), &second, isCheckpoint: false, by: two)
         let now = Timestamp.start + 10
-        #expect(try await ledger.read { try $0.hasLapsedLease(notOf: 2, apps: ["news"], now: now) })
+        #expect(try await ledger.read { try $0.leaseOutlook(of: 2, apps: ["news"], now: now) }.isAnyFree)
         // The living planner has a range of its own: it renews that, and takes the other when its own is over.
         two = try await range(campaign, worker: 2, now: now)
         #expect(two.range == 1)
