@@ -137,7 +137,7 @@ package final class AppDirectory: Sendable {
         return WorkerHealth(
             credentials: snapshot.accounts.sorted { $0.key < $1.key }.compactMap { _, account in
                 let health = account.health
-                // What comes with another account has the same key, and tells only of itself.
+                // A companion has the key of its account, so only a refusal of its own is news.
                 return account.isCompanion && health.refusal == nil ? nil : health
             },
             versions: snapshot.settings.mapValues(\.version)

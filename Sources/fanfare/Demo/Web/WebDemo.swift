@@ -35,7 +35,7 @@ struct WebDemo: Sendable {
         // Before the worker, which reads the file of keys.
         let create = ["app", "key", "create", DemoJob.app, "--name", "site"] + option
         let made = try await fleet.run("key", ChildProcesses.fanfare(create))
-        // What the command says besides is in the same log.
+        // The log holds the remark for people, too.
         guard let key = made.split(separator: "\n").first(where: { $0.hasPrefix("fik_") }) else {
             throw CommandFailure(.failed, "no integration key was made: \(made)")
         }
