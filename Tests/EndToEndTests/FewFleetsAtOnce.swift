@@ -23,6 +23,10 @@ struct FewFleetsAtOnce: SuiteTrait, TestTrait, TestScoping {
         ProcessInfo.processInfo.environment["FANFARE_FLEETS_AT_ONCE"].flatMap { Int($0) } ?? 3
     )
     private static let hurtNode = AsyncSemaphore(1)
+    /// The longest time of a case, which ends one that hangs.
+    ///
+    /// It begins with the permit. `timeLimit` would count the wait as well, and on a slow machine end those that wait.
+    private static let limit = Duration.seconds(FullSuite.isOn ? 7200 : 900)
 
     var isRecursive: Bool { true }
 
@@ -38,6 +42,20 @@ struct FewFleetsAtOnce: SuiteTrait, TestTrait, TestScoping {
         defer { if isHurting { Self.hurtNode.giveBack() } }
         await Self.semaphore.take()
         defer { Self.semaphore.giveBack() }
-        try await PrivateBroker.$isHurt.withValue(isHurting) { try await body() }
+        try await PrivateBroker.$isHurt.withValue(isHurting) { try await Self.limited(body) }
+    }
+
+    private static func limited(_ body: @concurrent @Sendable () async throws -> Void) async throws {
+        try await withoutActuallyEscaping(body) { body in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await body() }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    Issue.record("the test has not ended after \(limit)")
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
     }
 }

@@ -54,7 +54,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func `an app is paused in mid-campaign, what comes later waits as well, and all goes on once`()
+        @Test(.enabled(if: FullSuite.isOn))
+        func `an app is paused in mid-campaign, what comes later waits as well, and all goes on once`()
             async throws
         {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in

@@ -126,7 +126,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func `another app goes on while one is out`() async throws {
+        @Test(.enabled(if: FullSuite.isOn))
+        func `another app goes on while one is out`() async throws {
             try await PrivateFleet.with(faults: ["rules": "bad=ServiceUnavailable", "latency": "5"]) { fleet in
                 try fleet.writeApps([("news", "SIMKEY0001"), ("sport", "SIMKEY0002")])
                 let listener = try await EventListener(fleet)
@@ -154,7 +155,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func `the prober is killed, and another probes`() async throws {
+        @Test(.enabled(if: FullSuite.isOn))
+        func `the prober is killed, and another probes`() async throws {
             try await PrivateFleet.with(faults: ["storm": "true", "latency": "300"]) { fleet in
                 let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(3000)))

@@ -121,7 +121,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func `SIGHUP in mid-campaign: the new key on new connections, each device once`() async throws {
+        @Test(.enabled(if: FullSuite.isOn))
+        func `SIGHUP in mid-campaign: the new key on new connections, each device once`() async throws {
             try await PrivateFleet.with(faults: ["latency": "20", "streams": "50"]) { fleet in
                 let worker = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(10_000))

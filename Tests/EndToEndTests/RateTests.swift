@@ -72,7 +72,7 @@ extension EndToEnd {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker(roles: "intake,planner")
                 let sender = try await fleet.startWorker(roles: "sender")
-                try await fleet.putList("many", TestDevices.tokens(60_000))
+                try await fleet.putList("many", TestDevices.tokens(30_000))
                 try await fleet.publish(TestJob("derby", list: "many").delivered(["per_second": 30_000]))
                 // Until so many are answered, no more than 2,000 are in flight.
                 try await fleet.requests(reach: 3000)
@@ -86,7 +86,7 @@ extension EndToEnd {
                     try await fleet.ledger.read { try $0.windowUse() }.contains { !$0.isPaced && $0.firstAttempts > 0 }
                 }
                 _ = try await fleet.startWorker(roles: "sender")
-                for (id, count) in [("late", 100), ("derby", 60_000)] {
+                for (id, count) in [("late", 100), ("derby", 30_000)] {
                     #expect(try await fleet.completed(id).counts.accepted == count)
                 }
             }

@@ -52,7 +52,7 @@ extension EndToEnd {
         ) async throws {
             let server = store == .postgreSQL ? try PrivatePostgreSQL.shared.get() : nil
             try await PrivateFleet.with(postgreSQL: server) { fleet in
-                let (count, most) = FullSuite.isOn ? (60_000, 50) : (24_000, 4)
+                let (count, most) = FullSuite.isOn ? (60_000, 50) : (12_000, 2)
                 try await Self.register(count, in: fleet)
                 // The one that sends lives, so that every repeated request is a planner's.
                 let sender = try await fleet.startWorker(roles: "intake,sender")

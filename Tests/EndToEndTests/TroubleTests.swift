@@ -52,7 +52,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func `one worker after the other killed, and the campaign completes`() async throws {
+        @Test(.enabled(if: FullSuite.isOn))
+        func `one worker after the other killed, and the campaign completes`() async throws {
             try await PrivateFleet.with(faults: SmallFlight.faults.merging(["once_503": "0.05"]) { $1 }) { fleet in
                 try await fleet.putList("fans", TestDevices.tokens(20_000))
                 try await fleet.publish(TestJob("derby", list: "fans"))
@@ -191,7 +192,8 @@ extension EndToEnd {
             }
         }
 
-        @Test(.hurtsItsBroker) func `a broker killed while everything is on a rung keeps it`() async throws {
+        @Test(.enabled(if: FullSuite.isOn), .hurtsItsBroker)
+        func `a broker killed while everything is on a rung keeps it`() async throws {
             try await PrivateFleet.with(faults: ["rules": "4290=once-429"]) { fleet in
                 let node = try await PrivateBroker.node()
                 _ = try await fleet.startWorker()

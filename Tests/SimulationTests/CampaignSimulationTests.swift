@@ -8,7 +8,7 @@ import Glibc
 
 /// Thousands of small campaigns on the real state machines, with crashes at every arrow of the design's section 7.
 ///
-/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many (1,000 by default, fewer under a sanitizer);
+/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many; ``SeedCount`` says how many are the default.
 /// `Deploy/simulate.sh` is for long runs. Each mix of faults takes a share of them.
 @Suite struct CampaignSimulationTests {
     private static func setting(_ name: String) -> UInt64? {
@@ -20,7 +20,7 @@ import Glibc
         return 0..<count
     }
 
-    private static var count: UInt64 { setting("FANFARE_SEEDS") ?? UInt64(Sanitizer.rounds(1_000)) }
+    private static var count: UInt64 { setting("FANFARE_SEEDS") ?? SeedCount.byDefault }
 
     /// The seeds that each mix takes a share of: a third of all, unless the full suite runs or somebody asks for more.
     ///
@@ -249,7 +249,7 @@ import Glibc
     /// A failure names its seed: `FANFARE_SEED` replays it.
     @Test func `D2: campaigns of fresh seeds lose nothing and count nothing twice either`() throws {
         let first = UInt64.random(in: 1_000_000..<UInt64.max / 2)
-        let seeds = first..<first + UInt64(Sanitizer.rounds(100))
+        let seeds = first..<first + UInt64(Sanitizer.rounds(50))
         print("simulation: \(seeds.count) fresh seeds from \(first)")
         for seed in seeds { _ = try World(seed: seed, faults: .of(seed: seed)).run() }
     }

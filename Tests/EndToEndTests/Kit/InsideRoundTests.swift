@@ -11,7 +11,7 @@ extension EndToEnd {
     /// Hundreds of apps, and every way to notify a person: by the system, inside the app, or after that failed.
     @Suite("Kit round, told inside") @MainActor
     struct InsideRound {
-        private static let count = FullSuite.isOn ? 1000 : 200
+        private static let count = FullSuite.isOn ? 1000 : 100
         private static let kinds = ["notification", "announcement", "poll"]
         private static let shows = ["any", "system", "in_app"]
 

@@ -13,7 +13,7 @@ extension EndToEnd {
     /// The whole cycle with the library: hundreds of apps in one process, a real worker, server, broker and simulator.
     @Suite("Kit round") @MainActor
     struct KitRound {
-        private static let count = FullSuite.isOn ? 1000 : 250
+        private static let count = FullSuite.isOn ? 1000 : 100
 
         /// A person's action on a notification.
         private enum Deed: Equatable {

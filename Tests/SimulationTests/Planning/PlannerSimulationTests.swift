@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import Sanitizers
 import Testing
 
 #if canImport(Glibc)
@@ -17,7 +16,7 @@ import Glibc
 
     private static var seeds: Range<UInt64> {
         if let seed = setting("FANFARE_SEED") { return seed..<seed + 1 }
-        return 0..<max(1, (setting("FANFARE_SEEDS") ?? UInt64(Sanitizer.rounds(1_000))) / 10)
+        return 0..<max(1, (setting("FANFARE_SEEDS") ?? SeedCount.byDefault) / 10)
     }
 
     @Test func `planners that come and go cut each chunk once, keep their leases, and bring every campaign to its end`()
