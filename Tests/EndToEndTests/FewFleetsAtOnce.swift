@@ -50,7 +50,7 @@ struct FewFleetsAtOnce: SuiteTrait, TestTrait, TestScoping {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await body() }
                 group.addTask {
-                    try await Task.sleep(for: limit)
+                    try await lasting(limit)
                     Issue.record("the test has not ended after \(limit)")
                 }
                 try await group.next()
