@@ -19,7 +19,8 @@ extension BenchStage {
         case .dashboard: return try await DashboardScenario(stage: self).run()
         case .edge: return try await EdgeScenario(stage: self).run()
         case .orders: return try await OrdersScenario(stage: self).run()
-        case .urgent: return try await UrgentScenario(stage: self).run()
+        case .urgent: return try await UrgentScenario(.device, stage: self).run()
+        case .goal: return try await UrgentScenario(.channel, stage: self).run()
         case .rate: return try await RateScenario(stage: self).run()
         case .variables: return try await VariablesScenario(stage: self).run()
         }

@@ -48,7 +48,7 @@ extension FirstScenario {
         let options = ["--arrivals"]
         let far = try await Peer.start("far-urgent", below: fleet.folder.path, options: options, stage)
         try await fleet.start(to: [BenchJob.app: peer, BenchJob.urgentApp: far])
-        let urgent = UrgentScenario(stage: stage)
+        let urgent = UrgentScenario(.device, stage: stage)
         for _ in 0..<3 { _ = try await urgent.milliseconds(fleet, far) }
         var (found, late): ([Double], Int) = ([], 0)
         while found.count + late < Self.urgentCampaigns {

@@ -8,6 +8,19 @@ import Store
 
 /// Operators' orders to a campaign, as the commands of `fanfare campaign` give them.
 extension BenchFleet {
+    /// Notes the broadcast channel of ``BenchJob/channel``.
+    func addChannel() async throws {
+        let channel = BroadcastChannel(
+            app: BenchJob.urgentApp,
+            name: BenchJob.channel,
+            id: "dHN0LXNyY2gtY2hubA==",
+            environment: .production,
+            storage: .nothing,
+            createdAt: WallClock.now().asRead
+        )
+        _ = try await ledger.write(.synced) { try $0.addChannel(channel) }
+    }
+
     /// Changes a campaign's rate.
     func pace(_ job: BenchJob, _ pace: Pace) async throws {
         let (app, id) = (job.job.app, job.job.id)

@@ -284,9 +284,10 @@ actor BenchFleet {
         return run
     }
 
-    /// Returns the next urgent campaign, to a device of its own; not published yet.
-    func urgentJob() throws -> BenchJob {
+    /// Returns the next urgent campaign, to the channel or to a device of its own; not published yet.
+    func urgentJob(to receiver: UrgentScenario.Receiver = .device) throws -> BenchJob {
         campaigns += 1
+        if receiver == .channel { return try BenchJob(goal: "goal-\(campaigns)", now: WallClock.now().asRead) }
         var tokens = MadeUpTokens(seed: UInt64(1_000_000 + campaigns))
         return try BenchJob(urgent: "urgent-\(campaigns)", token: tokens.apns(), now: WallClock.now().asRead)
     }

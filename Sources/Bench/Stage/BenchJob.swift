@@ -86,6 +86,21 @@ struct BenchJob: Sendable {
         try self.init(text: text, now: now)
     }
 
+    /// The broadcast channel of a match.
+    static let channel = "derby-21"
+
+    /// Makes an urgent update of the Live Activity of everyone who follows the channel.
+    init(goal id: String, now: Timestamp) throws {
+        let text = """
+            {"id": "\(id)", "app": "\(Self.urgentApp)", "created_at": "\(now.rfc3339)",
+             "audience": {"channel": "\(Self.channel)"},
+             "content": {"live_activity": {"event": "update", "timestamp": \(now.seconds),
+              "content_state": {"home": 1, "away": 0, "minute": 21}}},
+             "delivery": {"push_type": "liveactivity", "ttl": 600, "urgency": "urgent"}}
+            """
+        try self.init(text: text, now: now)
+    }
+
     private init(text: String, now: Timestamp) throws {
         body = Array(text.utf8)
         createdAt = now

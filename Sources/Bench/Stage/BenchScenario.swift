@@ -16,6 +16,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     case registry
     case lists
     case urgent
+    case goal
     case rate
     case variables
     case fire
@@ -47,6 +48,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .dashboard: "CPU of workers and server with the dashboard open in three browsers, beside that with none"
         case .edge: "500,000 opens within a minute at the device edge, over HTTP/2 and HTTP/1.1, and while sending"
         case .urgent: "an urgent campaign of one device, from publish to the peer, while bulk is being sent"
+        case .goal: "an update to a broadcast channel, from publish to the peer, while bulk is being sent"
         case .rate: "a campaign with per_second on two workers, in one-second buckets at the peer"
         }
     }
@@ -58,7 +60,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .sending, .bearer, .latency: 2_000_000
         case .memory: 10_000_000
         case .first, .lists: 5_000_000
-        case .urgent, .limits: 3_000_000
+        case .urgent, .goal, .limits: 3_000_000
         case .rate: 20_000
         case .edge, .registry: 500_000
         case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders, .dashboard:
@@ -71,7 +73,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         switch self {
         case .transport, .sending, .bearer, .fire, .first: 5
         case .latency, .dead, .goaway, .retries, .scaling, .planning, .lists, .variables, .orders, .dashboard: 3
-        case .allocations, .memory, .limits, .urgent, .rate, .edge, .registry: 1
+        case .allocations, .memory, .limits, .urgent, .goal, .rate, .edge, .registry: 1
         }
     }
 }
