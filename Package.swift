@@ -241,6 +241,7 @@ let package = Package(
             "CommandTests",
             [
                 "fanfare", "Bench", "FanfareKit", "Settings", "Operations", "Campaigns", "Delivery", "Store", "Servers",
+                nioCore, nioPosix,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]

@@ -8,17 +8,10 @@ import Store
 /// at a simulator of their own.
 struct UrgentScenario: Sendable {
     /// The receiver of each campaign's only request.
-    enum Receiver {
-        /// A device.
-        case device
-        /// A broadcast channel: all who follow it see the update.
-        case channel
-    }
-
-    let receiver: Receiver
+    let receiver: BenchJob.Receiver
     let stage: BenchStage
 
-    init(_ receiver: Receiver, stage: BenchStage) {
+    init(_ receiver: BenchJob.Receiver, stage: BenchStage) {
         (self.receiver, self.stage) = (receiver, stage)
     }
 

@@ -285,7 +285,7 @@ actor BenchFleet {
     }
 
     /// Returns the next urgent campaign, to the channel or to a device of its own; not published yet.
-    func urgentJob(to receiver: UrgentScenario.Receiver = .device) throws -> BenchJob {
+    func urgentJob(to receiver: BenchJob.Receiver = .device) throws -> BenchJob {
         campaigns += 1
         if receiver == .channel { return try BenchJob(goal: "goal-\(campaigns)", now: WallClock.now().asRead) }
         var tokens = MadeUpTokens(seed: UInt64(1_000_000 + campaigns))

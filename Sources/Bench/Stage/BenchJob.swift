@@ -11,6 +11,14 @@ struct BenchJob: Sendable {
     /// The list of all devices.
     static let list = "bench"
 
+    /// The receiver of an urgent campaign's only request.
+    enum Receiver {
+        /// A device.
+        case device
+        /// A broadcast channel: all who follow it see the update.
+        case channel
+    }
+
     /// The count that a campaign needs for each device.
     enum Counted: Sendable {
         /// Nothing.

@@ -14,21 +14,18 @@ final class DelayRelay: Sendable {
     /// Listens on a free port, and connects each client with the server.
     static func start(to host: String, port: Int, delay: TimeAmount) async throws -> DelayRelay {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelOption(.autoRead, value: false)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { client in
-                // On the client's loop, so that the two channels share their state.
+                // On the client's loop, so that the two channels share their state. The client is not read until this
+                // ends: a read that is asked for before a channel is registered is lost.
                 ClientBootstrap(group: client.eventLoop)
-                    .channelOption(.autoRead, value: false)
                     .channelOption(.allowRemoteHalfClosure, value: true)
                     .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                     .connect(host: host, port: port)
                     .flatMapThrowing { server in
                         try client.pipeline.syncOperations.addHandler(DelayedForwarding(to: server, delay))
                         try server.pipeline.syncOperations.addHandler(DelayedForwarding(to: client, delay))
-                        server.read()
-                        client.read()
                     }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -56,10 +53,6 @@ private final class DelayedForwarding: ChannelInboundHandler {
         let (other, bytes) = (other, unwrapInboundIn(data))
         // Tasks with one delay run in the order in which they were scheduled.
         context.eventLoop.scheduleTask(in: delay) { other.writeAndFlush(bytes, promise: nil) }
-    }
-
-    func channelReadComplete(context: ChannelHandlerContext) {
-        context.read()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
