@@ -87,8 +87,8 @@ private final class WriterQueue: Sendable {
         /// True if one of the waiting bodies is to be written after the shortest pause.
         var isSoon = false
         var isScheduled = false
-        /// The pause that the thread takes, until its time is over or `restEnded` is signalled.
-        var rest = Rest.none
+        /// The part of the pause that the thread takes, until its time is over or `pauseEnded` is signalled.
+        var part = PausePart.none
         var pause: CommitPause
         var isClosed = false
         /// True when no body will run any more.
@@ -99,8 +99,8 @@ private final class WriterQueue: Sendable {
         var isEmpty: Bool { ahead.isEmpty && waiting.isEmpty }
 
         /// True if what waits ends a pause.
-        func ends(_ rest: Rest) -> Bool {
-            switch rest {
+        func ends(_ part: PausePart) -> Bool {
+            switch part {
             case .none: false
             case .short: isUrgent || isClosed
             case .long: isUrgent || isSoon || isClosed
@@ -108,9 +108,9 @@ private final class WriterQueue: Sendable {
         }
 
         /// Ends the thread's pause if what waits ends it; returns true if the thread is to be signalled.
-        mutating func endRest() -> Bool {
-            guard ends(rest) else { return false }
-            rest = .none
+        mutating func endPause() -> Bool {
+            guard ends(part) else { return false }
+            part = .none
             return true
         }
 
@@ -127,7 +127,7 @@ private final class WriterQueue: Sendable {
     }
 
     /// A part of the thread's pause.
-    private enum Rest {
+    private enum PausePart {
         case none
         /// Ends for what is to be written at once.
         case short
@@ -137,7 +137,7 @@ private final class WriterQueue: Sendable {
 
     let driver: any LedgerDriver
     private let clock: @Sendable () -> UInt64
-    private let restEnded = DispatchSemaphore(value: 0)
+    private let pauseEnded = DispatchSemaphore(value: 0)
     private let state: Mutex<State>
     /// True while bodies wait that go ahead of others; the current transaction then ends early.
     private let hasAhead = Atomic(false)
@@ -159,7 +159,7 @@ private final class WriterQueue: Sendable {
     }
 
     func add(_ job: Job) -> Addition {
-        let (addition, endsRest) = state.withLock { state -> (Addition, Bool) in
+        let (addition, endsPause) = state.withLock { state -> (Addition, Bool) in
             if state.isClosed { return (.refused, false) }
             switch job.priority {
             case .ahead:
@@ -175,29 +175,29 @@ private final class WriterQueue: Sendable {
             case .bulk: state.waiting.append(job)
             }
             defer { state.isScheduled = true }
-            return (state.isScheduled ? .behindOthers : .first, state.endRest())
+            return (state.isScheduled ? .behindOthers : .first, state.endPause())
         }
-        if endsRest { restEnded.signal() }
+        if endsPause { pauseEnded.signal() }
         return addition
     }
 
     /// Has what waits written as soon as the thread is free.
     func hurry() {
-        let endsRest = state.withLock { state in
+        let endsPause = state.withLock { state in
             if !state.waiting.isEmpty { state.isUrgent = true }
-            return state.endRest()
+            return state.endPause()
         }
-        if endsRest { restEnded.signal() }
+        if endsPause { pauseEnded.signal() }
     }
 
     /// Refuses new bodies; calls `completion` after all accepted ones, or at once if they are done already.
     func close(_ completion: @escaping @Sendable () -> Void) {
-        let (isOver, endsRest) = state.withLock { state in
+        let (isOver, endsPause) = state.withLock { state in
             state.isClosed = true
             if !state.isOver { state.closed.append(completion) }
-            return (state.isOver, state.endRest())
+            return (state.isOver, state.endPause())
         }
-        if endsRest { restEnded.signal() }
+        if endsPause { pauseEnded.signal() }
         if isOver { completion() }
     }
 
@@ -212,7 +212,7 @@ private final class WriterQueue: Sendable {
             if jobs.isEmpty { break }
             let began = MonotonicInstant(nanoseconds: Int64(clock()))
             run(jobs)
-            takeRest(after: jobs.count, from: began)
+            takePause(after: jobs.count, from: began)
         }
         let closed = state.withLock { state in
             guard state.isClosed, state.isEmpty else { return [@Sendable () -> Void]() }
@@ -223,7 +223,7 @@ private final class WriterQueue: Sendable {
         for completion in closed { completion() }
     }
 
-    private func takeRest(after writes: Int, from began: MonotonicInstant) {
+    private func takePause(after writes: Int, from began: MonotonicInstant) {
         let ended = MonotonicInstant(nanoseconds: Int64(clock()))
         let (least, pause) = state.withLock { ($0.pause.least, $0.pause.committed(writes, from: began, to: ended)) }
         guard wait(.short, for: least), pause > least else { return }
@@ -231,20 +231,20 @@ private final class WriterQueue: Sendable {
     }
 
     /// Takes a part of the pause; returns false if something has ended it.
-    private func wait(_ rest: Rest, for time: Duration) -> Bool {
-        let mayRest = state.withLock { state in
-            if !state.ends(rest) { state.rest = rest }
-            return state.rest != .none
+    private func wait(_ part: PausePart, for time: Duration) -> Bool {
+        let mayPause = state.withLock { state in
+            if !state.ends(part) { state.part = part }
+            return state.part != .none
         }
-        guard mayRest else { return false }
+        guard mayPause else { return false }
         let end = DispatchTime.now() + .nanoseconds(Int(time / .nanoseconds(1)))
-        guard restEnded.wait(timeout: end) == .timedOut else { return false }
+        guard pauseEnded.wait(timeout: end) == .timedOut else { return false }
         let isEnded = state.withLock { state in
-            defer { state.rest = .none }
-            return state.rest == .none
+            defer { state.part = .none }
+            return state.part == .none
         }
         // Whoever ended the pause at its last moment has signalled or is about to.
-        if isEnded { restEnded.wait() }
+        if isEnded { pauseEnded.wait() }
         return !isEnded
     }
 
