@@ -36,8 +36,6 @@ install_python_judges "$PWD/.build/python"
 
 # Imports that a target does not declare are errors; a crash prints its trace and ends instead of asking.
 flags=(--explicit-target-dependency-import-check error)
-# An index is for an editor and costs a seventh of the build; other flags than a developer's would build everything anew.
-[ -z "${CI-}" ] || flags+=(--disable-index-store)
 export SWIFT_BACKTRACE=interactive=no
 # All tests at once would wait for each other's turns on two cores, and those that talk to a server of this process most.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-8}"
