@@ -28,6 +28,37 @@ import Testing
     }
 
     @Test(arguments: EdgeHTTP.allCases)
+    func `a device says its activities' tokens beside its own, which replace those that it had`(
+        http: EdgeHTTP
+    ) async throws {
+        try await EdgeFixture.with(http: http) { server in
+            func token(_ number: Int) -> String { String(repeating: "cd", count: 79) + "0\(number)" }
+            func known() async throws -> [ActivityToken] {
+                let number = try #require(try await server.device("ana")).number
+                return try await server.ledger.read { try $0.activities(of: number) }
+            }
+            let both = #"""
+                "activities": [
+                    {"type": "Match", "token": "\#(token(1))"},
+                    {"type": "Match", "id": "match-7", "token": "\#(token(2))"}
+                ]
+                """#
+            let first = try await server.register("ana", key: key, both)
+            #expect(first.status == 201, "\(first.text)")
+            let secret = try #require(first.json?["device_secret"]?.string)
+            #expect(try await known().map(\.id) == [nil, "match-7"])
+            #expect(try await known().last?.token == [UInt8](repeating: 0xCD, count: 79) + [2])
+            // The own token need not be said again, and what is not said stays.
+            let silent = try await server.register("ana", key: secret, token: nil, #""badge": 0"#)
+            #expect(silent.status == 200, "\(silent.text)")
+            #expect(try await known().count == 2)
+            let start = #""activities": [{"type": "Match", "token": "\#(token(1))"}]"#
+            #expect(try await server.register("ana", key: secret, token: nil, start).status == 200)
+            #expect(try await known().map(\.id) == [nil])
+        }
+    }
+
+    @Test(arguments: EdgeHTTP.allCases)
     func `no key is 401, a key or secret that nobody has is 403, and nothing is stored`(http: EdgeHTTP) async throws {
         try await EdgeFixture.with(http: http) { server in
             let none = try await server.register("ana", key: nil)
@@ -59,6 +90,18 @@ import Testing
         (#"{"token": "T", "tags": ["a"]}"#, "unexpected_error", "/tags"),
         (#"{"token": "T", "tags": {"set": ["a"]}}"#, "unexpected_error", "/tags/set"),
         (#"{"token": "T", "user": ""}"#, "unexpected_error", "/user"),
+        (#"{"token": "T", "activities": {}}"#, "unexpected_error", "/activities"),
+        (#"{"token": "T", "activities": [{"type": "Match"}]}"#, "unexpected_error", "/activities/0/token"),
+        (#"{"token": "T", "activities": [{"token": "T"}]}"#, "unexpected_error", "/activities/0/type"),
+        (#"{"token": "T", "activities": [{"type": "A/B", "token": "T"}]}"#, "unexpected_error", "/activities/0/type"),
+        (
+            #"{"token": "T", "activities": [{"type": "Match", "id": "a b", "token": "T"}]}"#, "unexpected_error",
+            "/activities/0/id"
+        ),
+        (
+            #"{"token": "T", "activities": [{"type": "M", "token": "T"}, {"type": "M", "token": "T"}]}"#,
+            "unexpected_error", "/activities/1"
+        ),
     ])
     func `what cannot be registered is 422 with a pointer, and nothing is stored`(
         _ body: String,

@@ -4,6 +4,8 @@ public struct EdgeRegistration: Hashable, Sendable {
     public var registration: DeviceRegistration
     /// True if the device sends its token; otherwise the registry's token stays.
     public var saysToken: Bool
+    /// All of the device's tokens for Live Activities; nil if the device says nothing of them, and they stay.
+    public var activities: [ActivityToken]?
 
     /// Decodes the body of an installation's registration; reports everything that is wrong with it.
     public static func decode(
@@ -59,7 +61,9 @@ extension DeviceDecoder {
             let isVersion = RegistrationRules.isAppVersion(version)
             require(isVersion, reader, "kit_version", "kit_version must be a version such as 1.0.0")
         }
-        return device == nil ? nil : EdgeRegistration(registration: registration, saysToken: saysToken)
+        let activities = activities(reader, device, tokens)
+        guard device != nil else { return nil }
+        return EdgeRegistration(registration: registration, saysToken: saysToken, activities: activities)
     }
 
     private static func tags(_ reader: ObjectReader) -> DeviceRegistration.TagChange {

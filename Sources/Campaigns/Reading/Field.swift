@@ -70,9 +70,12 @@ enum JobFields {
         "a registration",
         [
             "token", Field("provider", "apns"), "environment", "user", "permission", "locale", "time_zone",
-            "app_version", "kit_version", "badge", "tags", "attributes",
+            "app_version", "kit_version", "badge", "tags", "attributes", "activities",
         ]
     )
+
+    /// The fields of a device's token for Live Activities.
+    static let activityToken = FieldList("an activity's token", ["type", "id", "token"])
 
     static let edgeTags = FieldList("tags", ["add", "remove"])
 

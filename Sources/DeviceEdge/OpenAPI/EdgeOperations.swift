@@ -125,6 +125,14 @@ enum EdgeSchemas {
             "time_zone": JSONSchema.text, "app_version": JSONSchema.text, "kit_version": JSONSchema.text,
             "badge": ["type": "integer", "minimum": 0], "attributes": ["type": "object"],
             "tags": ["type": "object", "properties": ["add": tags, "remove": tags]],
+            "activities": ["type": "array", "maxItems": 32, "items": activityToken],
         ],
+    ]
+
+    /// Without an id it is the token that starts activities of the type.
+    private static let activityToken: JSONValue = [
+        "type": "object",
+        "properties": ["type": JSONSchema.id, "id": JSONSchema.id, "token": JSONSchema.text],
+        "required": ["type", "token"],
     ]
 }

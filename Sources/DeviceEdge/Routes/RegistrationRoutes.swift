@@ -37,7 +37,8 @@ enum RegistrationRoutes {
         let enrolment = Enrolment(
             registration: word.registration,
             token: word.saysToken ? ProviderRegistry.tokens.bytes(of: word.registration.device) : nil,
-            proof: proof
+            proof: proof,
+            activities: word.activities
         )
         let app = call.app.name
         // The secret is shown once: a power failure must not lose it.

@@ -115,8 +115,12 @@ package enum Registry {
         app: String,
         in ledger: Ledger
     ) async throws(LedgerError) -> (forgotten: [String], entries: Int) {
+        let numbers = devices.map(\.number)
+        let ofActivities = try await ledger.read { reader in
+            try numbers.flatMap { try reader.activities(of: $0).map(\.token) }
+        }
         let forgotten = try await bury(devices.compactMap(\.installation), app: app, in: ledger)
-        let tokens = Set(devices.compactMap(\.token))
+        let tokens = Set(devices.compactMap(\.token) + ofActivities)
         guard !tokens.isEmpty else { return (forgotten, 0) }
         var (next, count): ((list: UInt32, ordinal: Int64)?, Int) = ((0, -1), 0)
         while let after = next {

@@ -59,7 +59,9 @@ extension LedgerTransaction {
         for index in indexes {
             let hash = TokenHash.value(prefix: prefix, token: devices.tokens[devices.tokenRange(at: index)])
             try db.run("DELETE FROM suspect_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
-            try db.run("UPDATE devices SET suspect = 0 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
+            for table in ["devices", "activity_tokens"] {
+                try db.run("UPDATE \(table) SET suspect = 0 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
+            }
         }
     }
 

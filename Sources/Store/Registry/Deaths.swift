@@ -18,6 +18,8 @@ extension LedgerTransaction {
             let traits = DeviceTraits(packed: rows.blob("traits"))
             found.append((rows.int64("number"), isLive, traits?.registeredAt?.milliseconds))
         }
+        // A token of an activity never lives again: the next activity has another, and so has the device itself.
+        try db.run("DELETE FROM activity_tokens WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
         for device in found where device.isLive {
             guard let at else { return }
             if let since = device.since, since > at { return }
@@ -45,7 +47,9 @@ extension LedgerTransaction {
             "INSERT INTO suspect_tokens (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
             .blob(TokenHash.bytes(hash))
         )
-        try db.run("UPDATE devices SET suspect = 1 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
+        for table in ["devices", "activity_tokens"] {
+            try db.run("UPDATE \(table) SET suspect = 1 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
+        }
     }
 
     /// Removes the verdicts on a token that was registered after them.

@@ -9,6 +9,8 @@ public struct Enrolment: Sendable {
     public var token: [UInt8]?
     /// The proof of the device's identity.
     public var proof: Proof
+    /// All of the device's tokens for Live Activities, which replace those that it had; nil leaves them.
+    public var activities: [ActivityToken]?
 
     /// A device's proof.
     public enum Proof: Sendable {
@@ -20,10 +22,16 @@ public struct Enrolment: Sendable {
     }
 
     /// A registration with its proof.
-    public init(registration: DeviceRegistration, token: [UInt8]?, proof: Proof) {
+    public init(
+        registration: DeviceRegistration,
+        token: [UInt8]?,
+        proof: Proof,
+        activities: [ActivityToken]? = nil
+    ) {
         self.registration = registration
         self.token = token
         self.proof = proof
+        self.activities = activities
     }
 }
 
@@ -72,13 +80,18 @@ extension LedgerTransaction {
         let result = try register(registration, token: token, secret: secret, keys, &numbers, now: now)
         try numbers.save(self)
         switch result {
-        case .added: return .registered(isNew: true)
-        case .updated, .unchanged: break
+        case .added, .updated, .unchanged: break
         case .tooMany: return .tooMany
         case .outdated, .forgotten: throw .failed("device of \(app): \(result.rawValue) as of now")
         }
-        if registration.badge ?? 0 > 0 { try countBadges(of: app) }
-        return .registered(isNew: known == nil || known?.state == .forgotten)
+        if result != .added, registration.badge ?? 0 > 0 { try countBadges(of: app) }
+        if let activities = word.activities, let id = registration.device.id,
+            let device = try reader.device(keys, installation: id)
+        {
+            let isApple = device.traits.provider == .apns
+            try setActivities(isApple ? activities : [], of: device.number, keys, now: now)
+        }
+        return .registered(isNew: result == .added || known?.state == .forgotten)
     }
 
     /// Returns true if this token was registered lately and nothing is held against it; apps register at every start.

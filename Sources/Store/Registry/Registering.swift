@@ -164,6 +164,7 @@ extension LedgerTransaction {
             try write(device, isNew: known == nil, keys)
             return result
         }
+        try moveActivities(from: known?.number, to: holder.number)
         var loser = holder
         (loser.token, loser.state, loser.endedAt, loser.isSuspect) = (nil, .tokenless, nil, false)
         loser.changedAt = device.changedAt
@@ -254,6 +255,7 @@ extension LedgerTransaction {
         // The mark of the change has the traits that the device had.
         try unindex(device.number)
         try forgetCharges(of: device.number)
+        try db.run("DELETE FROM activity_tokens WHERE device = ?1", .integer(device.number))
         return true
     }
 }

@@ -755,3 +755,26 @@ CREATE TABLE channels (
     PRIMARY KEY (app, name)
 );
 CREATE UNIQUE INDEX channel_ids ON channels (app, id);
+
+-- migration activity_tokens
+
+CREATE TABLE activity_tokens (
+    device BIGINT NOT NULL,
+    type TEXT COLLATE "C" NOT NULL,
+    activity TEXT COLLATE "C" NOT NULL,
+    token BYTEA NOT NULL,
+    token_hash BIGINT NOT NULL,
+    suspect BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (device, type, activity)
+);
+CREATE INDEX activity_followers ON activity_tokens (activity, type, device) WHERE activity <> '';
+CREATE INDEX activity_token_hashes ON activity_tokens (token_hash);
+CREATE INDEX activity_token_times ON activity_tokens (at) WHERE activity <> '';
+CREATE TABLE ended_activities (
+    app BIGINT NOT NULL,
+    type TEXT COLLATE "C" NOT NULL,
+    activity TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (app, type, activity)
+);

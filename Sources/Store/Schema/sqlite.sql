@@ -873,3 +873,32 @@ CREATE TABLE channels (
     PRIMARY KEY (app, name)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX channel_ids ON channels (app, id);
+
+-- migration activity_tokens
+
+-- The tokens of devices for Live Activities, with their apps' types of attributes. activity is the app's id of what
+-- the activity shows; it is empty for the token that starts activities of the type. at is the instant at which the
+-- ledger got the token.
+CREATE TABLE activity_tokens (
+    device INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    token BLOB NOT NULL,
+    token_hash INTEGER NOT NULL,
+    suspect INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (device, type, activity)
+) WITHOUT ROWID;
+CREATE INDEX activity_followers ON activity_tokens (activity, type, device) WHERE activity <> '';
+CREATE INDEX activity_token_hashes ON activity_tokens (token_hash);
+CREATE INDEX activity_token_times ON activity_tokens (at) WHERE activity <> '';
+
+-- The activities that a campaign has ended, by the app's number in the registry: tokens that came up to then take no
+-- more updates.
+CREATE TABLE ended_activities (
+    app INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (app, type, activity)
+) WITHOUT ROWID;

@@ -1,0 +1,121 @@
+import Campaigns
+import Delivery
+import Store
+import Testing
+
+/// The tokens of devices for Live Activities.
+@Suite(.fewLedgersAtOnce) struct ActivityTokenTests {
+    private let scratch = ScratchLedger()
+    private var ledger: Ledger { scratch.ledger }
+
+    private func secret(_ id: String) -> [UInt8] {
+        Array(id.utf8) + Array(repeating: 0, count: 32 - id.utf8.count)
+    }
+
+    private func activity(_ token: Int, id: String? = "match-7", type: String = "Match") -> ActivityToken {
+        ActivityToken(type: type, id: id, token: Sample.token(1000 + token))
+    }
+
+    /// Registers an installation with its own token and, if given, all of its activities' tokens.
+    private func enroll(
+        _ id: String,
+        _ token: Int,
+        _ activities: [ActivityToken]?,
+        at now: Timestamp = .start
+    ) async throws {
+        let isKnown = try await ledger.device(id) != nil
+        let word = Enrolment(
+            registration: Sample.registration(id),
+            token: Sample.token(token),
+            proof: isKnown
+                ? .secret(hash: secret(id)) : .integrationKey(secretHash: secret(id), user: nil, key: nil),
+            activities: activities
+        )
+        let result = try await ledger.write { try $0.enroll(word, app: "news", now: now) }
+        #expect(result == .registered(isNew: !isKnown))
+    }
+
+    private func activities(_ id: String) async throws -> [ActivityToken] {
+        guard let number = try await ledger.device(id)?.number else { return [] }
+        return try await ledger.read { try $0.activities(of: number) }
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a device says all of its tokens: they come, are replaced, go, and stay where it says nothing`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        try await enroll("a", 1, nil)
+        #expect(try await activities("a").isEmpty)
+        let start = activity(1, id: nil)
+        try await enroll("a", 1, [activity(2), start])
+        #expect(try await activities("a") == [start, activity(2)])
+        try await enroll("a", 1, nil)
+        #expect(try await activities("a") == [start, activity(2)])
+        try await enroll("a", 1, [start, activity(3), activity(4, id: "match-8"), activity(5, type: "Order")])
+        #expect(
+            try await activities("a") == [
+                start, activity(3), activity(4, id: "match-8"), activity(5, type: "Order"),
+            ]
+        )
+        try await enroll("a", 1, [])
+        #expect(try await activities("a").isEmpty)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a token is the installation's that named it last, and goes with it when the phone's own token changes rows`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        try await enroll("a", 1, [activity(1)])
+        try await enroll("b", 2, [activity(1), activity(2, id: "match-8")])
+        #expect(try await activities("a").isEmpty)
+        #expect(try await activities("b").count == 2)
+        let row = try await ledger.device("a")?.number
+        // b takes a's own token, and with it a's row.
+        try await enroll("a", 1, [activity(3)])
+        try await enroll("b", 1, nil)
+        #expect(try await ledger.device("b")?.number == row)
+        #expect(try await activities("b") == [activity(1), activity(2, id: "match-8")])
+        #expect(try await activities("a").isEmpty)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a dead token goes alone, and is not taken again`(_ database: TestDatabase) async throws {
+        try scratch.open(on: database)
+        try await enroll("a", 1, [activity(1), activity(2, id: "match-8")])
+        // The campaign's only device has the token of the first activity.
+        try await ledger.send("goal", token: 1001, since: .start + 5)
+        #expect(try await activities("a") == [activity(2, id: "match-8")])
+        #expect(try await ledger.device("a")?.state == .live)
+        try await enroll("a", 1, [activity(1), activity(2, id: "match-8")], at: .start + 10)
+        #expect(try await activities("a") == [activity(2, id: "match-8")])
+        try await enroll("a", 1, [activity(3)], at: .start + 20)
+        #expect(try await activities("a") == [activity(3)])
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a forgotten device has none`(_ database: TestDatabase) async throws {
+        try scratch.open(on: database)
+        try await enroll("a", 1, [activity(1)])
+        let number = try #require(try await ledger.device("a")?.number)
+        _ = try await ledger.write { try $0.forget(app: "news", installation: "a", now: .start) }
+        #expect(try await ledger.read { try $0.activities(of: number) }.isEmpty)
+    }
+}
+
+extension Ledger {
+    /// Sends a campaign to one token, which the provider calls dead.
+    fileprivate func send(_ id: String, token: Int, since: Timestamp) async throws {
+        let campaign = Sample.campaign([1], facts: Sample.facts(id: id), identity: id, firstToken: token)
+        let number = try await accepted(campaign)
+        for shard in try await planned(number) {
+            let (record, running) = try await self.running(shard.record.id.key)
+            var progress = record.progress
+            progress.end(0, .invalid, Progress.Note(reason: "Unregistered", deadSince: since))
+            let settlement = try Settlement.of(progress)
+            _ = try await write(.synced, scope: .shards) { try $0.settle(running, settlement, now: .start) }
+        }
+        _ = try await write { try $0.learnDeadTokens() }
+    }
+}
