@@ -19,7 +19,7 @@ struct AudienceDecoder {
         self.reader = reader
         self.tokens = tokens
         let members = value.members ?? []
-        selectors = ["devices", "list", "users", "segment", "everyone", "channel"].filter { selector in
+        selectors = ["devices", "list", "users", "segment", "everyone", "channel", "activity"].filter { selector in
             members.contains { $0.name == selector && !($0.name == "everyone" && $0.value == false) }
         }
     }
@@ -40,13 +40,13 @@ struct AudienceDecoder {
                 .empty,
                 at: reader.pointer,
                 "\(name) names nobody, which never means everybody",
-                fix: "give devices, list, users, segment, everyone or channel"
+                fix: "give devices, list, users, segment, everyone, channel or activity"
             )
         }
         // All are decoded, so that every problem is reported at once.
         let found = [
             devices(isUrgent: isUrgent, isStored: isStored), list(), users(isUrgent: isUrgent), segment(),
-            reader.flag("everyone") == true ? .everyone : nil, channel(),
+            reader.flag("everyone") == true ? .everyone : nil, channel(), activity(),
         ]
         return found.compactMap { $0 }.first
     }
@@ -103,6 +103,26 @@ struct AudienceDecoder {
             )
         }
         return .channel(name)
+    }
+
+    /// Reads the name of an activity.
+    private func activity() -> Audience? {
+        guard reader.fields["activity"] != nil, let value = reader.value("activity"),
+            let name = ObjectReader(value, at: reader.pointer.appending("activity"), JobFields.activity, reader.log)
+        else { return nil }
+        name.require("type", fix: "name the app's ActivityAttributes type")
+        name.require("id", fix: "give the id under which the app registers the activity, such as match-7")
+        let words = ["type", "id"].compactMap { field -> String? in
+            guard let word = name.text(field) else { return nil }
+            if NameRule.isID(word) { return word }
+            name.log.refuse(
+                .format,
+                at: name.pointer.appending(field),
+                "\(field) must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -"
+            )
+            return nil
+        }
+        return words.count == 2 ? .activity(ActivityName(type: words[0], id: words[1])) : nil
     }
 
     /// Returns the audience's fields beside the selectors: `exclude` and `at_most`.

@@ -21,6 +21,7 @@ extension Job {
         case .segment(let segment): who = ["segment", .string(segment.text)]
         case .everyone: who = ["everyone"]
         case .channel(let name): who = ["channel", .string(name)]
+        case .activity(let name): who = ["activity", .string(name.type), .string(name.id)]
         }
         return JSONWriter.bytes(.array([.string(app), .string(id)] + who))
     }

@@ -58,11 +58,11 @@ struct InAppRules {
                 fix: "send it when the list is there, and leave upload out"
             )
         }
-        if audience?["channel"] != nil {
+        for name in ["channel", "activity"] where audience?[name] != nil {
             log.refuse(
                 .conflict,
-                at: location("audience", "channel"),
-                "a channel carries updates of a Live Activity alone, and an in-app message sends no push",
+                at: location("audience", name),
+                "\(name) is for updates of a Live Activity alone, and an in-app message sends no push",
                 fix: "name devices, list, users, segment or everyone"
             )
         }

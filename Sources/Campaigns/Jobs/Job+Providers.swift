@@ -1,11 +1,12 @@
 extension Job {
     /// Returns true if the job may send to devices of a provider.
     ///
-    /// A channel is reached by broadcasts alone, and by nothing else. A job's segments may leave the provider out, and
-    /// a native push reaches only devices of providers whose payload it brings. For an uploaded list the answer is
-    /// always true: its devices need not be in the registry, which segments query.
+    /// A channel is reached by broadcasts alone, and by nothing else; only Apple has Live Activities. A job's segments
+    /// may leave the provider out, and a native push reaches only devices of providers whose payload it brings. For an
+    /// uploaded list the answer is always true: its devices need not be in the registry, which segments query.
     public func mayReach(_ provider: ProviderName) -> Bool {
         guard isBroadcast == (provider == .broadcast) else { return false }
+        if isForActivities, provider != .apns { return false }
         guard audience.isOfRegistry else { return true }
         guard brings(for: provider) else { return false }
         if case .segment(let segment) = audience, !segment.mayMean(provider) { return false }

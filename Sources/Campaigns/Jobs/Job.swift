@@ -75,6 +75,8 @@ public enum Audience: Sendable, Equatable {
     case everyone
     /// A broadcast channel of the app, by our name for it: one request reaches everyone who follows it.
     case channel(String)
+    /// The registered devices that follow a Live Activity, by their tokens for it.
+    case activity(ActivityName)
 
     /// The selector's field in the job.
     public var selector: String {
@@ -85,6 +87,7 @@ public enum Audience: Sendable, Equatable {
         case .segment: "segment"
         case .everyone: "everyone"
         case .channel: "channel"
+        case .activity: "activity"
         }
     }
 
@@ -92,7 +95,7 @@ public enum Audience: Sendable, Equatable {
     public var isOfRegistry: Bool {
         switch self {
         case .devices, .list, .channel: false
-        case .users, .segment, .everyone: true
+        case .users, .segment, .everyone, .activity: true
         }
     }
 }

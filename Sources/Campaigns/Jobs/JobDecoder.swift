@@ -87,6 +87,13 @@ struct JobDraft {
         if let content, kind != .inApp, options.show != .inApp, delivery?.hasReadablePushType ?? false {
             PushRules(kind: kind, content: content, delivery: options, at: pointer, log).check()
         }
+        if let content, let audience = meant.audience, origin.envelope != nil, kind != .inApp,
+            delivery?.hasReadablePushType ?? false
+        {
+            let pushType = PushRules.pushType(kind: kind, content: content, delivery: options)
+            ActivityRules(content: content, pushType: pushType, pointer: pointer, log: log)
+                .check(audience, meant.exclude)
+        }
         if let envelope = origin.envelope {
             if envelope.judgesTime { inApp.checkEnd(options, now: envelope.now) }
             if envelope.judgesTime, kind != .inApp { delivery?.checkEnd(createdAt: createdAt, envelope: envelope) }

@@ -84,6 +84,7 @@ extension Audience {
             case .segment(let segment): .string(segment.text)
             case .everyone: true
             case .channel(let name): .string(name)
+            case .activity(let name): .object(["type": .string(name.type), "id": .string(name.id)])
             }
         return JSONMember(selector, value)
     }

@@ -38,8 +38,14 @@ enum JobFields {
 
     static let audience = FieldList(
         "audience",
-        ["devices", "list", "users", "segment", Field("everyone", false), "channel", "exclude", "at_most", "upload"]
+        [
+            "devices", "list", "users", "segment", Field("everyone", false), "channel", "activity", "exclude",
+            "at_most", "upload",
+        ]
     )
+
+    /// The name of a Live Activity.
+    static let activity = FieldList("activity", ["type", "id"])
 
     /// The selectors of the devices that are left out.
     static let exclude = FieldList(

@@ -7,7 +7,7 @@ extension JobSchema {
               "oneOf": [
                 {"required": ["devices"]}, {"required": ["list"]}, {"required": ["users"]}, {"required": ["segment"]},
                 {"required": ["everyone"], "properties": {"everyone": {"const": true}}},
-                {"required": ["channel"]}
+                {"required": ["channel"]}, {"required": ["activity"]}
               ],
               "properties": {
                 "devices": {"$ref": "#/$defs/devices", "default": null},
@@ -22,6 +22,7 @@ extension JobSchema {
                   "description": "A broadcast channel of the app, by its name in fanfare channel ls; with push_type liveactivity, without exclude and at_most.",
                   "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$", "default": null
                 },
+                "activity": {"$ref": "#/$defs/activity", "default": null},
                 "exclude": {"description": "Who is left out.", "$ref": "#/$defs/exclude", "default": null},
                 "at_most": {
                   "description": "A larger audience pauses the campaign before its first push.",
@@ -33,6 +34,22 @@ extension JobSchema {
                 }
               },
               "dependentRequired": {"upload": ["list"]}
+            },
+            "activity": {
+              "description": "The devices that follow a Live Activity, by their tokens for it; with push_type liveactivity and the event update or end.",
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["type", "id"],
+              "properties": {
+                "type": {
+                  "description": "The app's ActivityAttributes type.",
+                  "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$"
+                },
+                "id": {
+                  "description": "The id under which the app registers the activity, the same on all devices.",
+                  "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$"
+                }
+              }
             },
             "exclude": {
               "description": "The same selectors as of the audience, but not everyone.",

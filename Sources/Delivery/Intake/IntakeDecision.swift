@@ -114,7 +114,7 @@ public enum IntakeDecision: Equatable, Sendable {
         switch job.audience {
         case .devices(let devices): return devices.count <= fastPathDevicesMax
         case .channel: return true
-        case .list, .users, .segment, .everyone: return false
+        case .list, .users, .segment, .everyone, .activity: return false
         }
     }
 
@@ -135,7 +135,7 @@ public enum IntakeDecision: Equatable, Sendable {
             guard !knowledge.providers.isEmpty, unserved.count == knowledge.providers.count else { return [] }
             return unserved.map { .unservedProvider($0, app: job.app, pointer: "/audience/list") }
         case .channel: return unserved.isEmpty ? [] : [.unservedChannel(app: job.app)]
-        case .users, .segment, .everyone: return []
+        case .users, .segment, .everyone, .activity: return []
         }
     }
 

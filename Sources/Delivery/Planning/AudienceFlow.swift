@@ -31,7 +31,7 @@ public enum AudienceFlow {
         switch job.audience {
         case .users: return .users
         case .devices, .list, .channel: return .list
-        case .segment, .everyone: return registry <= AudiencePieces.first ? .small : nil
+        case .segment, .everyone, .activity: return registry <= AudiencePieces.first ? .small : nil
         }
     }
 

@@ -49,7 +49,7 @@ struct InAppEntry: Sendable {
         case .segment(let segment): return .segment(segment)
         case .list: return .list(list ?? 0)
         // No in-app campaign has one.
-        case .channel: return .users([])
+        case .channel, .activity: return .users([])
         case .devices(let devices):
             if let list { return .list(list) }
             let keys = devices.map {

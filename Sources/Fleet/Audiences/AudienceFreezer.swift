@@ -49,6 +49,7 @@ final class AudienceFreezer {
             from: audience.position,
             to: audience.last,
             by: opened.plan?.index,
+            starting: opened.job.startedType,
             in: ledger
         )
         findsDead = audience.source != nil

@@ -74,6 +74,7 @@ struct OpenedAudience {
             source = .registry(filter.segment)
             plan = try await AudiencePlan.read(filter.segment, last: audience.last, from: ledger)
         case .everyone: (source, plan) = (.registry(nil), nil)
+        case .activity(let name): (source, plan) = (.activity(name), nil)
         case .devices, .list, .channel:
             let list = audience.source ?? 0
             let chunks = try await ledger.read { try $0.list(number: list)?.chunks }

@@ -57,7 +57,7 @@ extension Intake {
             switch job.audience {
             case .devices(let devices): return (quota, devices.count { $0.provider == provider })
             case .list where knowledge.providers.count == 1: return (quota, knowledge.deviceCount)
-            case .list, .users, .segment, .everyone, .channel: return nil
+            case .list, .users, .segment, .everyone, .channel, .activity: return nil
             }
         }
     }

@@ -55,7 +55,7 @@ extension Intake {
         switch job.audience {
         case .devices, .list(_, version: .some): audience = try await self.audience(job)
         // Each run uses the newest version, or the channel, at its time.
-        case .list(_, version: nil), .users, .segment, .everyone, .channel: audience = .registry
+        case .list(_, version: nil), .users, .segment, .everyone, .channel, .activity: audience = .registry
         }
         var repetition = NewRepetition(next: NextRun(at: first, madeAt: times.madeAt(first)))
         if case .list(let name, let version?) = job.exclude {
@@ -139,7 +139,7 @@ extension Intake {
         case .list(let name, let version):
             let app = job.app
             return .list(try await list(app: app, name: name, version: version))
-        case .users, .segment, .everyone: return .registry
+        case .users, .segment, .everyone, .activity: return .registry
         }
     }
 

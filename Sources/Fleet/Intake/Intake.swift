@@ -218,7 +218,7 @@ struct Intake: Sendable {
         case (.list, .list(let number)):
             let longest = try await ledger.read { try $0.variables(ofList: number) }
             return preview.warnings(longest: longest) + job.unknownVariables(known: Set(longest.keys))
-        case (.list, _), (.users, _), (.segment, _), (.everyone, _), (.channel, _): return []
+        case (.list, _), (.users, _), (.segment, _), (.everyone, _), (.channel, _), (.activity, _): return []
         }
     }
 

@@ -65,6 +65,7 @@ package struct AudienceCount: Sendable, Equatable {
             source = .registry(try await TrackedSegment.read(segment, app: app, now: now, from: ledger))
         case .everyone: source = .registry(nil)
         case .users(let users): source = .users(users)
+        case .activity(let name): source = .activity(name)
         case .list: source = .list(try await number(selector) ?? 0, chunks: 0)
         // Whoever follows it, it is one device.
         case .channel(let name): source = try chunks([Device(token: name, provider: .broadcast)])

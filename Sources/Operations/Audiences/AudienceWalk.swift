@@ -27,6 +27,8 @@ package final class AudienceWalk {
         /// The registry; nil: every device.
         case registry(TrackedSegment?)
         case users([String])
+        /// The registry's devices that follow a Live Activity, by their tokens for it.
+        case activity(ActivityName)
         /// A list in the ledger, with the number of its chunks.
         case list(UInt32, chunks: Int)
         /// A list in memory.
@@ -39,6 +41,8 @@ package final class AudienceWalk {
     private let exclusion: Exclusion
     private let carriesVariables: Bool
     private let last: Int64
+    /// The type of attributes whose start tokens take the place of the devices' own; nil if those are meant.
+    private let starting: String?
     /// The way to the devices by index; nil for a walk over the whole registry.
     private var plan: IndexPlan?
     private var groups = GroupCache()
@@ -46,7 +50,7 @@ package final class AudienceWalk {
     package private(set) var position: Int64
     /// True at the end of the audience.
     package private(set) var isOver = false
-    /// The number of users without a live device.
+    /// The number of users without a live device; of a start, those without a token for it, users or devices.
     package private(set) var withoutToken = 0
     /// The rows of the registry that were read so far.
     package private(set) var rowsRead = RowsRead()
@@ -67,7 +71,8 @@ package final class AudienceWalk {
 
     /// Creates a walk from a position; `last` is the number of the registry's last device, 0 when it has none.
     ///
-    /// `plan` finds the devices of the registry by index; nil walks it whole.
+    /// `plan` finds the devices of the registry by index; nil walks it whole. `starting` is the type of attributes of
+    /// the Live Activities that are started.
     package init(
         _ source: Source,
         app: String,
@@ -76,9 +81,11 @@ package final class AudienceWalk {
         from position: Int64,
         to last: Int64,
         by plan: IndexPlan? = nil,
+        starting: String? = nil,
         in ledger: Ledger
     ) {
         self.plan = plan
+        self.starting = starting
         self.app = app
         self.ledger = ledger
         // A user who is named twice counts once.
@@ -99,7 +106,7 @@ package final class AudienceWalk {
     /// A list's chunks count as full.
     package var left: Int64 {
         switch source {
-        case .registry: max(0, (last & 0xFFFF_FFFF) - position)
+        case .registry, .activity: max(0, (last & 0xFFFF_FFFF) - position)
         case .users(let users): max(0, Int64(users.count) - position)
         case .list(_, let chunks): max(0, Int64(chunks) - position) * Int64(Shard.devicesMax)
         case .chunks(let chunks): max(0, Int64(chunks.count) - position) * Int64(Shard.devicesMax)
@@ -110,6 +117,7 @@ package final class AudienceWalk {
     package func next(_ body: (Member) throws -> Void) async throws {
         switch source {
         case .registry(let segment): try await nextOfRegistry(segment, body)
+        case .activity: try await nextOfRegistry(nil, body)
         case .users(let users): try await nextOfUsers(users, body)
         case .list(let list, _):
             let after = position - 1
@@ -134,23 +142,53 @@ package final class AudienceWalk {
             segment?.matches(entry.traits, number: entry.number) != false
                 && !exclusion.leavesOut(entry.traits, user: entry.user, number: entry.number)
         }
-        if exclusion.hasTokens {
+        if exclusion.hasTokens || starting != nil {
             var meant: [Bool] = []
             meant.reserveCapacity(page.count)
             try page.forEach { meant.append(isMeant($0)) }
-            try leaveOutTokens(&meant) { each in
-                try page.forEach { try each(groups.group($0.traits).provider, $0.token) }
+            if exclusion.hasTokens {
+                try leaveOutTokens(&meant) { each in
+                    try page.forEach { try each(groups.group($0.traits).provider, $0.token) }
+                }
             }
-            var index = 0
+            var (numbers, index): ([Int64], Int) = ([], 0)
             try page.forEach { entry in
                 defer { index += 1 }
-                if meant[index] { try body(member(entry)) }
+                if meant[index] { numbers.append(entry.number) }
+            }
+            let starts = try await startTokens(of: numbers)
+            index = 0
+            try page.forEach { entry in
+                defer { index += 1 }
+                guard meant[index] else { return }
+                guard let starts else { return try body(member(entry)) }
+                guard let start = starts[entry.number] else {
+                    withoutToken += 1
+                    return
+                }
+                try hand(out: start, of: member(entry), body)
             }
         } else {
             try page.forEach { if isMeant($0) { try body(member($0)) } }
         }
         position = (page.next ?? until) - base
         isOver = page.next == nil && until == end
+    }
+
+    /// Returns the tokens that start activities, of some devices; nil if the devices' own tokens are meant.
+    private func startTokens(of devices: [Int64]) async throws -> [Int64: StartToken]? {
+        guard let starting else { return nil }
+        return try await ledger.read { try $0.startTokens(of: starting, devices: devices) }
+    }
+
+    /// Hands out a device with a start token in place of its own.
+    private func hand(out start: StartToken, of member: Member, _ body: (Member) throws -> Void) throws {
+        var member = member
+        member.isSuspect = start.isSuspect
+        try start.token.withUnsafeBytes { token in
+            member.token = token
+            try body(member)
+        }
     }
 
     /// Reads the next page, by index as long as that answers, and the number up to which it goes at most.
@@ -160,6 +198,11 @@ package final class AudienceWalk {
         end: Int64
     ) async throws -> (page: RegistryPage, until: Int64) {
         let limit = Int(span)
+        if case .activity(let name) = source {
+            return (
+                try await ledger.read { try $0.followers(of: name, after: after, end: end, limit: limit) }, end
+            )
+        }
         if let plan, let segment {
             let found = try await ledger.read { reader in
                 try reader.registryPage(by: plan, after: after, end: end, limit: limit) {
@@ -200,16 +243,22 @@ package final class AudienceWalk {
         let end = min(begin + Self.usersMax, users.count)
         let (app, names) = (app, Array(users[begin..<end]))
         let found = try await ledger.read { reader in try names.map { try reader.devices(app: app, user: $0) } }
-        for devices in found {
-            let live = devices.filter { $0.state == .live && $0.token != nil }
-            if live.isEmpty { withoutToken += 1 }
-            try hand(out: live, body)
+        let living = found.map { $0.filter { $0.state == .live && $0.token != nil } }
+        let starts = try await startTokens(of: living.flatMap { $0.map(\.number) })
+        for devices in living {
+            let reached = devices.filter { starts?[$0.number] != nil || starts == nil }
+            if reached.isEmpty { withoutToken += 1 }
+            try hand(out: reached) { member, number in
+                guard let start = starts?[number] else { return try body(member) }
+                try hand(out: start, of: member, body)
+            }
         }
         position = Int64(end)
         isOver = end == users.count
     }
 
-    private func hand(out devices: [RegisteredDevice], _ body: (Member) throws -> Void) throws {
+    /// Hands out devices that are not left out, with their numbers.
+    private func hand(out devices: [RegisteredDevice], _ body: (Member, Int64) throws -> Void) throws {
         var isMeant = devices.map { device in
             device.traits.packed().withUnsafeBytes { bytes in
                 guard let traits = PackedTraits(bytes) else { return true }
@@ -242,7 +291,8 @@ package final class AudienceWalk {
                             variables: carriesVariables ? Self.variables(traits) : [:],
                             isSuspect: device.isSuspect,
                             isDenied: traits.permission == .denied
-                        )
+                        ),
+                        device.number
                     )
                 }
             }

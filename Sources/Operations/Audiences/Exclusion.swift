@@ -30,7 +30,8 @@ package struct Exclusion: Sendable {
             return Exclusion(segment: tracked, users: [], tokens: nil)
         case .users(let keys): return Exclusion(segment: nil, users: Set(keys.map { Array($0.utf8) }), tokens: nil)
         case .everyone: throw LedgerError.failed("a job that leaves everybody out was accepted")
-        case .channel: throw LedgerError.failed("a job that leaves a channel out was accepted")
+        case .channel, .activity:
+            throw LedgerError.failed("a job that leaves a channel or an activity out was accepted")
         case .devices(let devices):
             let tokens = try TokenSet()
             try tokens.insert(devices.map { ($0.provider, ProviderRegistry.tokens.bytes(of: $0)) })

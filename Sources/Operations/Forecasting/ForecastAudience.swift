@@ -35,7 +35,7 @@ struct ForecastAudience: Sendable, Equatable {
         case .list(let name, let version):
             guard let list = try await read(list: name, version, of: job, in: ledger) else { return nil }
             audience = list
-        case .users, .segment, .everyone:
+        case .users, .segment, .everyone, .activity:
             audience = try await read(registry: job, in: ledger)
         }
         if case .list(let name, let version) = job.exclude {

@@ -61,7 +61,7 @@ package enum JobForecast {
         guard job.delivery.policy.urgency == .bulk else { return false }
         return switch job.audience {
         case .devices(let devices): devices.count > namedMost
-        case .users, .channel: false
+        case .users, .channel, .activity: false
         case .list, .segment, .everyone: true
         }
     }

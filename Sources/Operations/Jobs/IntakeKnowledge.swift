@@ -32,7 +32,7 @@ extension LedgerReader {
             knowledge.isAudienceKnown = list != nil
             knowledge.deviceCount = list?.devices ?? 0
             knowledge.providers = try list.map { list throws(LedgerError) in try providers(list: list.number) } ?? []
-        case .users, .segment, .everyone: knowledge.deviceCount = try hasDevices(app: job.app) ? 1 : 0
+        case .users, .segment, .everyone, .activity: knowledge.deviceCount = try hasDevices(app: job.app) ? 1 : 0
         }
         if case .list(let name, let version) = job.exclude {
             knowledge.isExcludeKnown = try list(app: job.app, name: name, version: version) != nil

@@ -25,7 +25,7 @@ enum PushTypeRule {
         case .segment: #"give segment as "provider == apns && …", with the present one behind it"#
         case .everyone: #"give "segment": "provider == apns" in place of everyone"#
         case .users: #"give "exclude": {"segment": "provider != apns"}"#
-        case .channel: nil
+        case .channel, .activity: nil
         }
     }
 }

@@ -32,4 +32,5 @@ extension CampaignStage: NamedInSQL {}
 extension CampaignKind: NamedInSQL {}
 extension AsideReason: NamedInSQL {}
 extension Urgency: NamedInSQL {}
+extension PushType: NamedInSQL {}
 extension RefusalReason: NamedInSQL {}

@@ -20,7 +20,8 @@ extension LedgerTransaction {
             """
             INSERT INTO untold (campaign, expires_at)
             SELECT c.number, c.expires_at FROM campaigns c
-            WHERE c.number = ?1 AND c.kind IN (\(kinds.sql)) AND c.repeats = 0 AND EXISTS (
+            WHERE c.number = ?1 AND c.kind IN (\(kinds.sql)) AND c.repeats = 0
+                AND c.push_type <> \(PushType.liveactivity.sql) AND EXISTS (
                 SELECT 1 FROM shards s WHERE s.campaign = c.number AND (s.invalid > 0 OR s.failed > 0 OR s.skipped > 0)
             )
             ON CONFLICT (campaign) DO NOTHING

@@ -9,6 +9,7 @@ struct JobSchemaTests {
     /// Each field list of the decoder, with the path of its object in the schema.
     private static let objects: [(FieldList, String)] = [
         (JobFields.job, "job"), (JobFields.audience, "audience"), (JobFields.exclude, "exclude"),
+        (JobFields.activity, "activity"),
         (JobFields.device, "device"),
         (JobFields.content, "content"), (JobFields.sound, "sound"), (JobFields.liveActivity, "live_activity"),
         (JobFields.delivery, "delivery"), (JobFields.localization, "localization"), (JobFields.action, "action"),

@@ -95,6 +95,38 @@ import Testing
     }
 
     @Test(arguments: TestDatabase.all)
+    func `those who follow an activity are walked in the order of the registry, page by page, with their tokens for it`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        for number in 0..<5 {
+            try await enroll("d\(number)", number, number == 2 ? nil : [activity(number), activity(10 + number, id: nil)])
+        }
+        try await enroll("other", 6, [activity(20, id: "match-8"), activity(21, type: "Order")])
+        let end = try #require(try await ledger.read { try $0.registryEnd(app: "news") })
+        let name = ActivityName(type: "Match", id: "match-7")
+        var (found, next, pages): ([String], Int64?, Int) = ([], end.start, 0)
+        while let after = next {
+            let page = try await ledger.read { try $0.followers(of: name, after: after, end: end.end, limit: 3) }
+            try page.forEach { entry in
+                let id = String(decoding: entry.installation, as: UTF8.self)
+                found.append(id)
+                let own = Int(id.dropFirst()) ?? 0
+                #expect(Array(entry.token) == Sample.token(1000 + own))
+            }
+            (next, pages) = (page.next, pages + 1)
+        }
+        #expect(found == ["d0", "d1", "d3", "d4"] && pages == 2)
+        let numbers = try await ledger.read { reader in
+            try (0..<5).map { try reader.device(app: "news", installation: "d\($0)")?.number ?? 0 }
+        }
+        let starts = try await ledger.read { try $0.startTokens(of: "Match", devices: numbers) }
+        #expect(starts[numbers[0]] == StartToken(token: Sample.token(1010), isSuspect: false))
+        #expect(starts[numbers[2]] == nil && starts.count == 4)
+        #expect(try await ledger.read { try $0.startTokens(of: "Order", devices: numbers) }.isEmpty)
+    }
+
+    @Test(arguments: TestDatabase.all)
     func `a forgotten device has none`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
         try await enroll("a", 1, [activity(1)])

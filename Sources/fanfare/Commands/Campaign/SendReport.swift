@@ -97,6 +97,7 @@ struct SendReport {
         case .segment(let segment): return "segment \(segment.text)"
         case .everyone: return "everyone"
         case .channel(let name): return "channel \(name)"
+        case .activity(let name): return "activity \(name.id) of \(name.type)"
         }
     }
 
