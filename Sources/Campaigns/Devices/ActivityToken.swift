@@ -29,6 +29,11 @@ public struct ActivityToken: Hashable, Sendable {
 
     /// The most tokens of a device; Apple lets an app show five activities at a time.
     public static let most = 32
+
+    /// The time after which the token of an activity is of no use.
+    ///
+    /// Apple: an activity is active for up to eight hours, and stays on the lock screen for up to four more.
+    public static let life = Duration.seconds(12 * 3600)
 }
 
 extension DeviceDecoder {

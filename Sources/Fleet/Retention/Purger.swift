@@ -56,6 +56,7 @@ struct Purger: Sendable {
         _ = try await repeated { try $0.purgeHistory(retention, now: $1) }
         _ = try await repeated { try $0.purgeAudit(retention, now: $1) }
         _ = try await repeated { try $0.purgeSentJobs(now: $1) }
+        _ = try await repeated { try $0.purgeActivities(now: $1) }
         guard !counters.isNothing else { return }
         logger.info(
             "old rows are purged",

@@ -153,6 +153,7 @@ extension LedgerTransaction {
         if facts.supersededBy != nil { try db.run("DELETE FROM stopped_runs WHERE campaign = ?1", .int(campaign)) }
         let counts = try reader.countedOutcomes(of: facts)
         if stage == .completed { try addLifeEvent(.completed, campaign: campaign, counts, now: now) }
+        if stage == .completed { try endActivity(of: facts) }
         if stage == .completed, !facts.isInApp, facts.supersededBy == nil, facts.expiresAt > now {
             try noteUnnotified(campaign)
         }

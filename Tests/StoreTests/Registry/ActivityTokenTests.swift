@@ -100,7 +100,8 @@ import Testing
     ) async throws {
         try scratch.open(on: database)
         for number in 0..<5 {
-            try await enroll("d\(number)", number, number == 2 ? nil : [activity(number), activity(10 + number, id: nil)])
+            let tokens = [activity(number), activity(10 + number, id: nil)]
+            try await enroll("d\(number)", number, number == 2 ? nil : tokens)
         }
         try await enroll("other", 6, [activity(20, id: "match-8"), activity(21, type: "Order")])
         let end = try #require(try await ledger.read { try $0.registryEnd(app: "news") })
@@ -124,6 +125,72 @@ import Testing
         #expect(starts[numbers[0]] == StartToken(token: Sample.token(1010), isSuspect: false))
         #expect(starts[numbers[2]] == nil && starts.count == 4)
         #expect(try await ledger.read { try $0.startTokens(of: "Order", devices: numbers) }.isEmpty)
+    }
+
+    /// Returns the tokens of match 7, in the order of the registry.
+    private func followers() async throws -> [[UInt8]] {
+        let end = try #require(try await ledger.read { try $0.registryEnd(app: "news") })
+        let name = ActivityName(type: "Match", id: "match-7")
+        let page = try await ledger.read { try $0.followers(of: name, after: end.start, end: end.end, limit: 10) }
+        var tokens: [[UInt8]] = []
+        try page.forEach { tokens.append(Array($0.token)) }
+        return tokens
+    }
+
+    /// Sends a push for match 7 to a device, to its end.
+    private func send(_ id: String, event: String, at now: Timestamp) async throws {
+        let job = """
+            {"id": "\(id)", "app": "news", "audience": {"activity": {"type": "Match", "id": "match-7"}},
+             "content": {"live_activity": {"event": "\(event)", "timestamp": 1795204500, "content_state": {}}},
+             "delivery": {"push_type": "liveactivity"}}
+            """
+        var facts = Sample.facts(id: id)
+        facts.pushType = .liveactivity
+        var campaign = Sample.campaign([1], facts: facts, identity: id)
+        campaign.job = Array(job.utf8)
+        let number = try await ledger.accepted(campaign, now: now)
+        for shard in try await ledger.planned(number, now: now) {
+            let (record, running) = try await ledger.running(shard.record.id.key, now: now)
+            let settlement = try Settlement.of(.accepted(record.count))
+            _ = try await ledger.write(.synced, scope: .shards) { try $0.settle(running, settlement, now: now) }
+        }
+        _ = try await ledger.write(.synced) { try $0.completeIfDone(campaign: number, now: now) }
+        #expect(try await ledger.status(number).state == "completed")
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `an end ends the tokens that were there, and the next activity of that name begins with new ones`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        try await enroll("a", 1, [activity(1)])
+        try await send("goal", event: "update", at: .start + 10)
+        #expect(try await followers() == [Sample.token(1001)])
+        try await send("over", event: "end", at: .start + 20)
+        #expect(try await followers().isEmpty)
+        // The phone has not noticed yet, and says it again.
+        try await enroll("a", 1, [activity(1)], at: .start + 30)
+        #expect(try await followers().isEmpty)
+        try await enroll("a", 1, [activity(2)], at: .start + 40)
+        #expect(try await followers() == [Sample.token(1002)])
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a token is forgotten when its activity cannot be on a screen any more, and one that starts stays`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        try await enroll("a", 1, [activity(1), activity(2, id: nil)])
+        try await send("over", event: "end", at: .start + 10)
+        let life = ActivityToken.life
+        func purge(_ time: Duration) async throws -> Int {
+            try await ledger.write { try $0.purgeActivities(now: Timestamp.start.advanced(by: time)) }
+        }
+        #expect(try await purge(life) == 0)
+        #expect(try await purge(life + .seconds(1)) == 1)
+        #expect(try await activities("a") == [activity(2, id: nil)])
+        #expect(try await purge(life * 2 + .seconds(60)) == 1)
+        #expect(try await purge(life * 3) == 0)
     }
 
     @Test(arguments: TestDatabase.all)

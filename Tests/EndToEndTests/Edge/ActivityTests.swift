@@ -1,0 +1,116 @@
+import Campaigns
+import Foundation
+import Servers
+import Simulator
+import Store
+import Testing
+
+extension EndToEnd {
+    /// Live Activities that a campaign starts, updates and ends, with phones that register their tokens at the edge.
+    @Suite("Activities")
+    struct Activities {
+        private static let count = 40
+
+        /// A phone's token for an activity; one that begins with `dead` is answered 410.
+        private static func token(_ number: Int, prefix: String) -> String {
+            TestDevices.tokens(number + 1, prefix: prefix)[number]
+        }
+
+        private static func member(_ activities: [(id: String?, token: String)]) -> JSONMember {
+            let tokens = activities.map { activity in
+                JSONValue.object([
+                    "type": "Match", "id": activity.id.map(JSONValue.string), "token": .string(activity.token),
+                ])
+            }
+            return JSONMember("activities", .array(tokens))
+        }
+
+        /// Says all of a phone's tokens anew, as the kit does when one of them changes.
+        private static func say(
+            _ phone: Phone,
+            _ activities: [(id: String?, token: String)],
+            _ edge: Phone.Edge
+        ) async throws {
+            let body = JSONValue.object([member(activities)])
+            let answer = try await edge.ask("PUT", "/v1/devices/\(phone.id)", bearer: phone.secret, body: body)
+            #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+        }
+
+        private static func job(_ id: String, _ event: String, _ audience: JSONValue) -> TestJob {
+            var job = TestJob(id, [])
+            job.audience = audience
+            let isStart = event == "start"
+            let activity = JSONValue.object([
+                "event": .string(event), "timestamp": .number(JSONNumber(TestClock.now().seconds)),
+                "content_state": ["score": .string(id)], "attributes_type": isStart ? "Match" : nil,
+                "attributes": isStart ? ["match": 7] : nil,
+            ])
+            job.content = .object(["title": isStart ? "Kick-off" : nil, "live_activity": activity])
+            return job.delivered(["push_type": "liveactivity", "priority": "normal", "ttl": 600])
+        }
+
+        private static let followers: JSONValue = ["activity": ["type": "Match", "id": "match-7"]]
+
+        @Test func `it starts where it may, is updated by the tokens of those who follow, and ends with them`()
+            async throws
+        {
+            try await PrivateFleet.with(faults: ["rules": "dead=dead"], requestsKept: 400) { fleet in
+                let (edge, key) = try await fleet.startEdge()
+                _ = try await fleet.startWorker()
+                let own = TestDevices.tokens(Self.count)
+                // Every fourth phone has no token to start with.
+                let phones = try await Phone.Edge.forEach(Array(own.enumerated())) { number, token in
+                    let start: (id: String?, token: String) = (nil, Self.token(number, prefix: "b"))
+                    let starts = number % 4 == 0 ? [] : [start]
+                    return try await Phone(id: "phone-\(number)", token: token)
+                        .registered(edge, key: key, [Self.member(starts)])
+                }
+                try await fleet.publish(Self.job("start", "start", ["everyone": true]))
+                let started = try await fleet.completed("start")
+                #expect(started.audience == Self.count && started.law == .holds)
+                #expect(started.counts.accepted == 30 && started.counts.skipped == 10)
+                #expect(started.reasons["NoToken"] == 10)
+
+                // Each phone where it started says the activity's token; three of these die at once.
+                for (number, phone) in phones.enumerated() where number % 4 != 0 {
+                    let prefix = [1, 2, 3].contains(number) ? "dead" : "c"
+                    try await Self.say(
+                        phone,
+                        [(nil, Self.token(number, prefix: "b")), ("match-7", Self.token(number, prefix: prefix))],
+                        edge
+                    )
+                }
+                try await fleet.publish(Self.job("first", "update", Self.followers))
+                let first = try await fleet.completed("first")
+                #expect(first.audience == 30 && first.counts.accepted == 27 && first.counts.invalid == 3)
+                #expect(fleet.simulator.counts(ofToken: own[1]).requests == 0, "a phone's own token is another")
+                #expect(fleet.simulator.counts(ofToken: Self.token(5, prefix: "c")).requests == 1)
+                let request = try #require(fleet.simulator.lastRequests.last)
+                #expect(request.headers["apns-topic"] == "com.example.news.push-type.liveactivity")
+                #expect(request.headers["apns-priority"] == "5")
+
+                // A death is the token's alone; one rotates, and one phone swipes the activity away.
+                try await Self.say(phones[5], [("match-7", Self.token(5, prefix: "e"))], edge)
+                try await Self.say(phones[6], [], edge)
+                try await fleet.publish(Self.job("second", "update", Self.followers))
+                let second = try await fleet.completed("second")
+                #expect(second.audience == 26 && second.counts.accepted == 26)
+                #expect(fleet.simulator.counts(ofToken: Self.token(5, prefix: "c")).requests == 1)
+                #expect(fleet.simulator.counts(ofToken: Self.token(5, prefix: "e")).requests == 1)
+                let device = try await fleet.ledger.read {
+                    try $0.device(app: PrivateFleet.app, installation: "phone-1")
+                }
+                #expect(device?.state == .live)
+
+                try await fleet.publish(Self.job("over", "end", Self.followers))
+                #expect(try await fleet.completed("over").counts.accepted == 26)
+                try await fleet.publish(Self.job("late", "update", Self.followers))
+                let late = try await eventually("nobody follows it any more") {
+                    let status = try await fleet.status("late")
+                    return status?.state == "failed" ? status : nil
+                }
+                #expect(late.audience == 0)
+            }
+        }
+    }
+}
