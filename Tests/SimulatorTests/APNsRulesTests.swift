@@ -131,6 +131,15 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         RuleCase("a Live Activity without timestamp", .invalidPushType) {
             activity(&$0, body: #"{"aps":{"event":"update","content-state":{}}}"#)
         },
+        RuleCase("an update of a Live Activity without a state", .invalidPushType) {
+            activity(&$0, body: #"{"aps":{"event":"update","timestamp":1790000000}}"#)
+        },
+        RuleCase("the start of a Live Activity", nil) { activity(&$0, body: start()) },
+        RuleCase("a start without an alert", .invalidPushType) { activity(&$0, body: start(without: "alert")) },
+        RuleCase("a start without a type", .invalidPushType) {
+            activity(&$0, body: start(without: "attributes-type"))
+        },
+        RuleCase("a start without attributes", .invalidPushType) { activity(&$0, body: start(without: "attributes")) },
         RuleCase("a Live Activity with an unknown event", .invalidPushType) {
             activity(&$0, body: #"{"aps":{"event":"pause","timestamp":1790000000}}"#)
         },
@@ -161,6 +170,16 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         sample.set("apns-push-type", "liveactivity")
         sample.set("apns-topic", "com.example.news.push-type.liveactivity")
         sample.body = body
+    }
+
+    /// Returns the payload of a start, but for one member.
+    private static func start(without name: String = "") -> String {
+        let members = [
+            ("event", #""start""#), ("timestamp", "1790000000"), ("content-state", "{}"), ("alert", #"{"title":"x"}"#),
+            ("attributes-type", #""Match""#), ("attributes", "{}"),
+        ]
+        let kept = members.filter { $0.0 != name }.map { "\"\($0.0)\":\($0.1)" }
+        return #"{"aps":{\#(kept.joined(separator: ","))}}"#
     }
 
     private static func widget(_ sample: inout Sample, body: String) {

@@ -104,7 +104,7 @@ import Testing
         ]
 
         private static func padded(_ count: Int) -> String {
-            let start = #"{"aps":{"event":"update","timestamp":1},"x":""#
+            let start = #"{"aps":{"event":"update","timestamp":1,"content-state":{}},"x":""#
             return start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}"
         }
     }

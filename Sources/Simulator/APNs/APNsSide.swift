@@ -10,6 +10,7 @@ final class APNsSide: Peer {
     let devices: SimulatedDevices? = SimulatedDevices(.apns)
     private let rules: APNsRules
     private let broadcasts: BroadcastRules
+    private let activities = ActivityTokens()
     private let seed: UInt64
     private let connections = Atomic<UInt64>(0)
 
@@ -49,6 +50,7 @@ final class APNsSide: Peer {
     func reset() {
         rules.tokens.reset()
         broadcasts.channels.reset()
+        activities.reset()
         devices?.reset()
     }
 
@@ -106,10 +108,21 @@ final class APNsSide: Peer {
         ) -> Answer {
             // Nobody is known to follow a channel.
             guard addressee.text == nil else { return APNsAnswers.accepted }
+            if let event = Self.activityEvent(request),
+                let ended = side.activities.take(event, to: addressee.key, now: now)
+            {
+                return APNsAnswers.answer(.unregistered, timestamp: ended)
+            }
             side.devices?.receive(addressee.key, now: now) {
                 PushedMessage(request, id: request.text(.id) ?? "", now: now)
             }
             return APNsAnswers.accepted
+        }
+
+        /// Returns the event of a Live Activity; nil for another push.
+        private static func activityEvent(_ request: borrowing ProviderRequest) -> PayloadFacts.Event? {
+            guard let type = request[.pushType], type.elementsEqual("liveactivity".utf8) else { return nil }
+            return (try? PayloadFacts(request.body[...]))?.event
         }
 
         func complete(_ answer: inout Answer, to request: borrowing ProviderRequest) {

@@ -9,9 +9,20 @@ struct PayloadFacts: Equatable {
     var isContentAvailable = false
     /// True if `content-changed` is true.
     var isContentChanged = false
-    /// True if `event` is `start`, `update` or `end`.
-    var hasEvent = false
+    /// The `event` of a Live Activity; nil for none and for one that Apple does not have.
+    var event: Event?
     var hasTimestamp = false
+    /// True if `content-state` is a dictionary.
+    var hasContentState = false
+    /// True if `attributes-type` is a text.
+    var hasAttributesType = false
+    /// True if `attributes` is a dictionary.
+    var hasAttributes = false
+
+    /// An event of a Live Activity.
+    enum Event: String, CaseIterable {
+        case start, update, end
+    }
 
     /// Reads `payload`; throws unless it is a JSON object.
     init(_ payload: ArraySlice<UInt8>) throws(JSONError) {
@@ -47,9 +58,12 @@ struct PayloadFacts: Equatable {
             isContentAvailable = try scanner.number().count == 1
             return
         case key.says("event") where first == UInt8(ascii: "\""):
-            let event = try scanner.string()
-            hasEvent = event.says("start") || event.says("update") || event.says("end")
+            let word = try scanner.string()
+            event = word.says("start") ? .start : word.says("update") ? .update : word.says("end") ? .end : nil
             return
+        case key.says("content-state"): hasContentState = first == UInt8(ascii: "{")
+        case key.says("attributes-type"): hasAttributesType = first == UInt8(ascii: "\"")
+        case key.says("attributes"): hasAttributes = first == UInt8(ascii: "{")
         default: break
         }
         try scanner.skipValue(depth: 2)
@@ -58,16 +72,26 @@ struct PayloadFacts: Equatable {
     /// Returns true if the payload fits the push type.
     ///
     /// Apple's rules: a background update carries `content-available: 1` and nothing visible or audible. An alert with
-    /// only `content-available` is a background update of the wrong type. A Live Activity has an event and a time.
-    /// Widgets and controls report changed content.
+    /// only `content-available` is a background update of the wrong type. A Live Activity has an event and a time; an
+    /// update has a state, and a start its attributes and an alert besides. Widgets and controls report a change.
     func matches(_ type: PushType) -> Bool {
         let isNoticed = hasAlert || hasSound || hasBadge
         switch type {
         case .background: return isContentAvailable && !isNoticed
         case .alert: return isNoticed || !isContentAvailable
-        case .liveactivity: return hasEvent && hasTimestamp
+        case .liveactivity: return hasTimestamp && isActivity
         case .widgets, .controls: return isContentChanged
         case .location, .voip, .complication, .fileprovider, .mdm, .pushtotalk: return true
+        }
+    }
+
+    /// True if the event of a Live Activity has all that it needs.
+    private var isActivity: Bool {
+        switch event {
+        case .start: hasContentState && hasAttributesType && hasAttributes && hasAlert
+        case .update: hasContentState
+        case .end: true
+        case nil: false
         }
     }
 }
