@@ -57,7 +57,7 @@ enum House {
     /// Returns true for Foundation, which is two modules on Linux; Apple-only modules are confined to one folder.
     private static func isOfKit(_ module: String, path: String) -> Bool {
         if ["Foundation", "FoundationNetworking"].contains(module) { return true }
-        let apples = ["UserNotifications", "UIKit", "SwiftUI", "WebKit"]
+        let apples = ["UserNotifications", "UIKit", "SwiftUI", "WebKit", "ActivityKit"]
         return path.hasPrefix("Sources/FanfareKit/Apple/") && apples.contains(module)
     }
 

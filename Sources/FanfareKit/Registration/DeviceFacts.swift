@@ -15,6 +15,8 @@ struct DeviceFacts: Codable, Sendable, Equatable {
     var kitVersion: String?
     var tags: Set<String> = []
     var attributes: [String: JSON] = [:]
+    /// The tokens for Live Activities; nil for an app that has never had one.
+    var activities: ActivityFacts?
 
     /// Returns the body of a registration that brings the server up to date; nil without a token.
     ///
@@ -31,6 +33,7 @@ struct DeviceFacts: Codable, Sendable, Equatable {
         body["time_zone"] = timeZone.map(JSON.string)
         body["app_version"] = appVersion.map(JSON.string)
         body["kit_version"] = kitVersion.map(JSON.string)
+        body["activities"] = activities?.json
         body["badge"] = badge.map { .number(Double($0)) }
         // A log-out is sent once; a device that never had a user sends none.
         let isVouched = hasProof || isUserProven != true || told?.user != user

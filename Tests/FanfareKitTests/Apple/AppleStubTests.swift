@@ -12,7 +12,7 @@ import Testing
     private static let stubs = root.appendingPathComponent("Tests/FanfareKitTests/AppleStubs")
     private static let kit = root.appendingPathComponent("Sources/FanfareKit")
     /// The modules in the order in which they import each other.
-    private static let modules = ["UserNotifications", "UIKit", "WebKit", "SwiftUI"]
+    private static let modules = ["UserNotifications", "UIKit", "WebKit", "SwiftUI", "ActivityKit"]
     /// The features in the kit's manifest.
     private static let features = [
         "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",

@@ -14,6 +14,11 @@
     nonisolated public class var didBecomeActiveNotification: NSNotification.Name { fatalError() }
     nonisolated public class var willResignActiveNotification: NSNotification.Name { fatalError() }
     open func registerForRemoteNotifications() {}
+    open func beginBackgroundTask(
+        withName taskName: String?,
+        expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+    ) -> UIBackgroundTaskIdentifier { fatalError() }
+    open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
     open var connectedScenes: Set<UIScene> { fatalError() }
     @available(*, deprecated, message: "Use -[UNUserNotificationCenter setBadgeCount:withCompletionHandler:] instead.")
     open var applicationIconBadgeNumber: Int {
@@ -51,6 +56,12 @@
         _ application: UIApplication,
         didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
+}
+
+public struct UIBackgroundTaskIdentifier: Hashable, RawRepresentable, Sendable {
+    public var rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
 public enum UIBackgroundFetchResult: UInt, Sendable {
