@@ -184,6 +184,14 @@ func networkIsBack(_ fanfare: Fanfare) {
     fanfare.networkReturned()
 }
 
+func activityBegan(_ token: Data, match: String, _ fanfare: Fanfare) {
+    fanfare.setActivityToken(token, type: "MatchAttributes", id: match)
+}
+
+func activityIsOver(match: String, _ fanfare: Fanfare) {
+    fanfare.activityEnded(type: "MatchAttributes", id: match)
+}
+
 @Suite struct IntegrationGuideTests {
     private static let root = #filePath.replacingOccurrences(
         of: "/Tests/FanfareKitTests/IntegrationGuideTests.swift",
@@ -197,7 +205,7 @@ func networkIsBack(_ fanfare: Fanfare) {
         let blocks = text.components(separatedBy: "```swift\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }
         #expect(blocks.count > 10)
-        let apple = ["SwiftUI", "UIKit", "UserNotifications"]
+        let apple = ["SwiftUI", "UIKit", "UserNotifications", "ActivityKit"]
         for block in blocks where !apple.contains(where: { block.contains("import \($0)\n") }) {
             #expect(own.contains(block), "\(block)")
         }

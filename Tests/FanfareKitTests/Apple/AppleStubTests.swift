@@ -83,7 +83,7 @@ import Testing
         let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }
             .filter { $0.contains("import FanfareKit\n") }
-        #expect(blocks.count == 3)
+        #expect(blocks.count == 4)
         let lines = blocks.joined(separator: "\n").split(separator: "\n", omittingEmptySubsequences: false)
         let imports = Set(lines.filter { $0.hasPrefix("import ") && $0 != "import FanfareKit" })
         return imports.sorted().joined(separator: "\n")
