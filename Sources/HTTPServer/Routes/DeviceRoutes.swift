@@ -43,7 +43,7 @@ enum DeviceRoutes {
 
     private static func show(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {
         try call.query.allow([])
-        return .json(DeviceView(try await device(call, core)).json)
+        return .json(try await DeviceView.read(try await device(call, core), in: core.ledger).json)
     }
 
     private static func forget(_ call: Call<APIResponder>, _ core: APICore) async throws -> HTTPAnswer {

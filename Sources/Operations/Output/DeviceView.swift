@@ -5,10 +5,21 @@ package import Store
 /// A device of the registry as `device show` and `device export` print it.
 package struct DeviceView: Sendable {
     private let device: RegisteredDevice
+    private let activities: [ActivityToken]
 
-    /// Creates a view of a device.
-    package init(_ device: RegisteredDevice) {
+    /// Creates a view of a device; `activities` are its tokens for Live Activities.
+    package init(_ device: RegisteredDevice, activities: [ActivityToken] = []) {
         self.device = device
+        self.activities = activities
+    }
+
+    /// Returns the view of a device with all that the registry has of it.
+    package static func read(
+        _ device: RegisteredDevice,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> DeviceView {
+        let number = device.number
+        return DeviceView(device, activities: try await ledger.read { try $0.activities(of: number) })
     }
 
     /// The device as a line of an import, without unknown values.
@@ -49,8 +60,15 @@ package struct DeviceView: Sendable {
                 JSONMember("ended_at", device.endedAt.map { .string($0.rfc3339) } ?? .null),
                 JSONMember("badge", .number(JSONNumber(device.badge))),
                 JSONMember("changed_at", .string(device.changedAt.rfc3339)),
-            ]
+            ] + (activities.isEmpty ? [] : [JSONMember("activities", .array(activities.map(Self.json)))])
         )
+    }
+
+    private static func json(_ activity: ActivityToken) -> JSONValue {
+        .object([
+            "type": .string(activity.type), "id": activity.id.map(JSONValue.string),
+            "token": .string(ProviderRegistry.tokens.text(of: activity.token, provider: .apns)),
+        ])
     }
 
     /// The device for people, a fact a line.
@@ -60,7 +78,7 @@ package struct DeviceView: Sendable {
             let value: String
             switch member.value {
             case .string(let text): value = text
-            case .array(let words): value = words.compactMap(\.string).joined(separator: ", ")
+            case .array(let words): value = words.map { $0.string ?? $0.text }.joined(separator: ", ")
             case .object(let pairs):
                 value = pairs.map { "\($0.name)=\($0.value.string ?? $0.value.text)" }.joined(separator: ", ")
             default: value = member.value.text

@@ -101,6 +101,9 @@ extension EndToEnd {
                     try $0.device(app: PrivateFleet.app, installation: "phone-1")
                 }
                 #expect(device?.state == .live)
+                let shown = try await fleet.run("device", "show", "phone-5", "--app", PrivateFleet.app, "--json")
+                let tokens = JSONReader.read(Array(shown.output.utf8)).value?.array?.first?["activities"]?.array
+                #expect(tokens?.map { $0["id"] } == ["match-7"], "\(shown.output)")
 
                 try await fleet.publish(Self.job("over", "end", Self.followers))
                 #expect(try await fleet.completed("over").counts.accepted == 26)

@@ -80,7 +80,8 @@ extension DeviceCommand {
                 var (token, provider) = (try from.map(TokenFile.text), provider)
                 if token == nil {
                     let id = id
-                    let known = try await ledger.read { try $0.device(app: app, installation: id) }.map(DeviceView.init)
+                    let known = try await ledger.read { try $0.device(app: app, installation: id) }
+                        .map { DeviceView($0) }
                     token = known?.line["token"]?.string
                     guard token != nil else { throw CommandFailure(.usage, "\(id) has no token: add --from FILE") }
                     // The token keeps its provider.

@@ -37,7 +37,7 @@ extension DeviceCommand {
                     try choice.validate()
                     for device in try await choice.devices(app: app, in: ledger) {
                         let facts = JSONMember("tracked", .array(try await Registry.tracked(device, in: ledger)))
-                        let known = (DeviceView(device).json.members ?? []) + [facts]
+                        let known = (try await DeviceView.read(device, in: ledger).json.members ?? []) + [facts]
                         Terminal.write(JSONValue.object(known).text + "\n")
                     }
                     return

@@ -22,7 +22,13 @@ extension DeviceCommand {
 
         func run() async throws {
             let (choice, app) = (choice, whose.app)
-            let views = try await options.withLedger { try await choice.devices(app: app, in: $0) }.map(DeviceView.init)
+            let views = try await options.withLedger { ledger -> [DeviceView] in
+                var views: [DeviceView] = []
+                for device in try await choice.devices(app: app, in: ledger) {
+                    views.append(try await DeviceView.read(device, in: ledger))
+                }
+                return views
+            }
             output.write(views.map(\.text).joined(separator: "\n\n"), JSONValue.array(views.map(\.json)))
         }
     }
