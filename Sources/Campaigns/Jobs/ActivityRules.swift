@@ -3,10 +3,26 @@
 /// A start goes to the tokens that start activities of its type, of the devices of a registry's audience; an update or
 /// an end goes to the tokens of one activity. Devices and lists bring tokens of their own, which are taken as they are.
 struct ActivityRules {
-    let content: Content
-    let pushType: PushType
-    let pointer: JSONPointer
-    let log: ProblemLog
+    private let content: Content
+    private let pushType: PushType
+    /// The priority as the job says it; nil if it says none.
+    private let priority: DeliveryOptions.Priority?
+    private let pointer: JSONPointer
+    private let log: ProblemLog
+
+    init(
+        kind: CampaignKind,
+        content: Content,
+        delivery: DeliveryOptions,
+        at pointer: JSONPointer,
+        _ log: ProblemLog
+    ) {
+        self.content = content
+        pushType = PushRules.pushType(kind: kind, content: content, delivery: delivery)
+        priority = delivery.priority
+        self.pointer = pointer
+        self.log = log
+    }
 
     /// Reports an audience and an event that do not belong together.
     func check(_ audience: Audience, _ exclude: Audience?) {
@@ -35,12 +51,24 @@ struct ActivityRules {
                 fix: "give \"push_type\": \"liveactivity\" in delivery, or name devices, list, users or segment"
             )
         }
-        guard content.liveActivity?.event == "start" else { return }
+        guard content.liveActivity?.event == "start" else { return warnOfBudget() }
         log.refuse(
             .conflict,
             at: location("activity"),
             "the tokens of an activity take its updates and its end; it has started already",
             fix: "name users, segment or everyone: a start goes to their tokens for it"
+        )
+    }
+
+    /// Warns of an update that nobody chose a priority for, and that shows no alert: Apple counts it against the budget
+    /// of the app's activities, and drops what exceeds that.
+    private func warnOfBudget() {
+        guard content.liveActivity?.event == "update", priority == nil, !content.hasAlert else { return }
+        log.warn(
+            .unusual,
+            at: pointer.appending("delivery").appending("priority"),
+            "an update of priority high counts against the budget that a phone gives the app's activities",
+            fix: "give \"priority\": \"normal\" to what ticks, and \"high\" to what must be seen now"
         )
     }
 

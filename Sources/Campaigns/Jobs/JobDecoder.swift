@@ -90,8 +90,7 @@ struct JobDraft {
         if let content, let audience = meant.audience, origin.envelope != nil, kind != .inApp,
             delivery?.hasReadablePushType ?? false
         {
-            let pushType = PushRules.pushType(kind: kind, content: content, delivery: options)
-            ActivityRules(content: content, pushType: pushType, pointer: pointer, log: log)
+            ActivityRules(kind: kind, content: content, delivery: options, at: pointer, log)
                 .check(audience, meant.exclude)
         }
         if let envelope = origin.envelope {

@@ -5,7 +5,11 @@ import Testing
 struct ActivityAudienceTests {
     private static let match = #"{"activity": {"type": "Match", "id": "match-7"}}"#
 
-    private func decode(_ audience: String, event: String = "update", pushType: String = "liveactivity") -> JobDecoding {
+    private func decode(
+        _ audience: String,
+        event: String = "update",
+        pushType: String = "liveactivity"
+    ) -> JobDecoding {
         let start = event == "start" ? #", "attributes_type": "Match", "attributes": {"match": 7}"# : ""
         return JobFixtures.decode(
             """
@@ -74,6 +78,23 @@ struct ActivityAudienceTests {
             let found = decoding.problems.contains { $0.pointer == "/audience/activity" && $0.code == "conflict" }
             #expect(found, "\(decoding.problems)")
         }
+    }
+
+    @Test func `an update that ticks is warned of Apple's budget, unless the job says its priority`() {
+        func warnings(_ delivery: String, title: String = "") -> [String] {
+            let decoding = JobFixtures.decode(
+                """
+                {"id": "tick", "app": "news", "audience": \(Self.match),
+                 "delivery": {"push_type": "liveactivity"\(delivery)},
+                 "content": {\(title)"live_activity": {"event": "update", "timestamp": 1, "content_state": {}}}}
+                """
+            )
+            #expect(decoding.job != nil)
+            return decoding.warnings.map(\.pointer)
+        }
+        #expect(warnings("") == ["/delivery/priority"])
+        for priority in ["high", "normal"] { #expect(warnings(#", "priority": "\#(priority)""#).isEmpty) }
+        #expect(warnings("", title: #""title": "Goal!", "#).isEmpty)
     }
 
     @Test func `whoever reads the registry may leave out users, and sets a limit`() throws {
