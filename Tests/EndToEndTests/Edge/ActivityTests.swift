@@ -115,5 +115,61 @@ extension EndToEnd {
                 #expect(late.audience == 0)
             }
         }
+
+        /// Registers devices that all have a token to start with, and all but every tenth one of the activity.
+        private static func enroll(_ count: Int, in fleet: PrivateFleet) async throws {
+            let tokens = ["a", "b", "c"].map { TestDevices.tokens(count, prefix: $0) }
+            func bytes(_ text: String) -> [UInt8] {
+                stride(from: 0, to: text.count, by: 2).map { UInt8(text.dropFirst($0).prefix(2), radix: 16) ?? 0 }
+            }
+            for start in stride(from: 0, to: count, by: 500) {
+                let words = (start..<start + 500).map { number in
+                    let id = "d\(number)"
+                    let follows = ActivityToken(type: "Match", id: "match-7", token: bytes(tokens[2][number]))
+                    let secret = Array(id.utf8) + Array(repeating: 0, count: 32 - id.utf8.count)
+                    return Enrolment(
+                        registration: DeviceRegistration(
+                            device: Device(token: tokens[0][number], id: id),
+                            tags: .set(number % 2 == 0 ? ["derby"] : ["cup"])
+                        ),
+                        token: bytes(tokens[0][number]),
+                        proof: .integrationKey(secretHash: secret, user: nil, key: nil),
+                        activities: [ActivityToken(type: "Match", token: bytes(tokens[1][number]))]
+                            + (number % 10 == 0 ? [] : [follows])
+                    )
+                }
+                let now = fleet.ledger.now()
+                try await fleet.ledger.write(.normal) { transaction in
+                    for word in words { _ = try transaction.enroll(word, app: PrivateFleet.app, now: now) }
+                }
+            }
+        }
+
+        @Test func `many who follow are sent to while they are frozen, each once by the token that is meant`()
+            async throws
+        {
+            try await PrivateFleet.with { fleet in
+                let count = 5_000
+                try await Self.enroll(count, in: fleet)
+                _ = try await fleet.startWorker()
+                try await fleet.publish(Self.job("start", "start", ["segment": "derby"]))
+                try await fleet.publish(Self.job("goal", "update", Self.followers))
+                let started = try await fleet.completed("start")
+                #expect(started.audience == count / 2 && started.counts.accepted == count / 2)
+                let goal = try await fleet.completed("goal")
+                #expect(goal.audience == count * 9 / 10 && goal.counts.accepted == count * 9 / 10)
+                #expect(started.law == .holds && goal.law == .holds)
+                let (own, starts, follows) = (
+                    TestDevices.tokens(count), TestDevices.tokens(count, prefix: "b"),
+                    TestDevices.tokens(count, prefix: "c")
+                )
+                for number in 0..<count {
+                    let seen = [own, starts, follows].map {
+                        fleet.simulator.counts(ofToken: $0[number]).requests
+                    }
+                    #expect(seen == [0, number % 2 == 0 ? 1 : 0, number % 10 == 0 ? 0 : 1], "device \(number)")
+                }
+            }
+        }
     }
 }
