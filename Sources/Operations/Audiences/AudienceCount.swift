@@ -38,6 +38,7 @@ package struct AudienceCount: Sendable, Equatable {
     ///   - isExact: False to estimate a part of a large registry instead, from some 16,000 devices of it; an audience
     ///     of no more that the index finds is counted in any case.
     ///   - explains: True to say how the devices were found.
+    ///   - starting: The type of the Live Activities that are started: only devices with a token for it are meant.
     ///   - ledger: The ledger.
     package static func of(
         _ selector: Audience,
@@ -45,6 +46,7 @@ package struct AudienceCount: Sendable, Equatable {
         app: String,
         isExact: Bool,
         explains: Bool = false,
+        starting: String? = nil,
         in ledger: Ledger
     ) async throws -> AudienceCount {
         func number(_ selector: Audience?, isExcluded: Bool = false) async throws -> UInt32? {
@@ -78,7 +80,8 @@ package struct AudienceCount: Sendable, Equatable {
             now: now,
             from: ledger
         )
-        let question = Question(source: source, app: app, exclusion: exclusion, isExact: isExact, explains: explains)
+        var question = Question(source: source, app: app, exclusion: exclusion, isExact: isExact, explains: explains)
+        question.starting = starting
         return try await answer(question, ledger)
     }
 
@@ -93,6 +96,7 @@ package struct AudienceCount: Sendable, Equatable {
         var exclusion: Exclusion
         var isExact: Bool
         var explains: Bool
+        var starting: String?
     }
 
     private static func answer(_ question: Question, _ ledger: Ledger) async throws -> AudienceCount {
@@ -106,7 +110,7 @@ package struct AudienceCount: Sendable, Equatable {
         let isFew = plan?.index.map { $0.expected <= Int(AudienceSample.countedMost) } ?? false
         let isLarge = last & 0xFFFF_FFFF > AudienceSample.countedMost
         if case .registry = source, !question.isExact, !isFew, isLarge {
-            var count = try await estimate(source, app, exclusion, last, ledger)
+            var count = try await estimate(question, last, ledger)
             count.explanation = explained.map { AudienceExplanation($0, last: last, read: nil) }
             return count
         }
@@ -118,6 +122,7 @@ package struct AudienceCount: Sendable, Equatable {
             from: 0,
             to: last,
             by: plan?.index,
+            starting: question.starting,
             in: ledger
         )
         var (count, groups): (AudienceCount, [ListChunk.Group: Int]) = (AudienceCount(), [:])
@@ -134,21 +139,20 @@ package struct AudienceCount: Sendable, Equatable {
     }
 
     private static func estimate(
-        _ source: AudienceWalk.Source,
-        _ app: String,
-        _ exclusion: Exclusion,
+        _ question: Question,
         _ last: Int64,
         _ ledger: Ledger
     ) async throws -> AudienceCount {
         var (denied, groups): (Int, [ListChunk.Group: Int]) = (0, [:])
         let (registry, random) = (last & 0xFFFF_FFFF, UInt64.random(in: 0 ... .max))
         let sample = try await AudienceSample.measure(
-            source,
+            question.source,
             by: nil,
-            app: app,
-            exclusion: exclusion,
+            app: question.app,
+            exclusion: question.exclusion,
             last: last,
             random: random,
+            starting: question.starting,
             in: ledger
         ) { member in
             groups[member.group, default: 0] += 1

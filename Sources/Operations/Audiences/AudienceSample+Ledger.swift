@@ -14,6 +14,7 @@ extension AudienceSample {
     ///   - exclusion: The devices that are left out.
     ///   - last: The number of the registry's last device.
     ///   - random: A random number, from which the ranges are chosen.
+    ///   - starting: The type of the Live Activities that are started: a device without a token for it does not count.
     ///   - ledger: The ledger.
     ///   - isMeant: Returns true for a device that counts.
     package static func measure(
@@ -23,6 +24,7 @@ extension AudienceSample {
         exclusion: Exclusion,
         last: Int64,
         random: UInt64,
+        starting: String? = nil,
         in ledger: Ledger,
         isMeant: (AudienceWalk.Member) -> Bool = { _ in true }
     ) async throws -> AudienceSample {
@@ -36,6 +38,7 @@ extension AudienceSample {
                 from: position,
                 to: end,
                 by: plan,
+                starting: starting,
                 in: ledger
             )
         }

@@ -74,6 +74,7 @@ struct ForecastAudience: Sendable, Equatable {
             exclude: exclude,
             app: job.app,
             isExact: false,
+            starting: job.startedType,
             in: ledger
         )
         var audience = ForecastAudience()
