@@ -21,6 +21,7 @@ extension BenchStage {
         case .orders: return try await OrdersScenario(stage: self).run()
         case .urgent: return try await UrgentScenario(.device, stage: self).run()
         case .goal: return try await UrgentScenario(.channel, stage: self).run()
+        case .followers: return try await FollowersScenario(stage: self).run()
         case .rate: return try await RateScenario(stage: self).run()
         case .variables: return try await VariablesScenario(stage: self).run()
         }

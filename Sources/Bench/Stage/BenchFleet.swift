@@ -238,13 +238,13 @@ actor BenchFleet {
         counted: BenchJob.Counted = .none,
         peer: Peer
     ) async throws -> CampaignRun {
-        campaigns += 1
         let audience: JSONValue = ["segment": .string(segment)]
-        let job = try BenchJob(number: campaigns, to: audience, counted: counted, now: WallClock.now().asRead)
+        let job = try BenchJob(number: nextNumber(), to: audience, counted: counted, now: WallClock.now().asRead)
         return try await send(devices, job, peer: peer)
     }
 
-    private func send(_ devices: Int, _ job: BenchJob, peer: Peer) async throws -> CampaignRun {
+    /// Publishes a campaign, follows it to its end, and measures its steady state.
+    func send(_ devices: Int, _ job: BenchJob, peer: Peer) async throws -> CampaignRun {
         var track = CampaignTrack(devices: devices)
         track.add(try sample(done: 0, peer: peer, since: .now))
         let start = ContinuousClock.now
@@ -306,10 +306,15 @@ actor BenchFleet {
 
     /// Publishes a campaign to a segment of the registry and returns at once.
     func begin(toSegment segment: String) async throws -> BenchJob {
-        campaigns += 1
-        let job = try BenchJob(number: campaigns, to: ["segment": .string(segment)], now: WallClock.now().asRead)
+        let job = try BenchJob(number: nextNumber(), to: ["segment": .string(segment)], now: WallClock.now().asRead)
         try await job.publish(producer)
         return job
+    }
+
+    /// Returns the number of the next campaign.
+    func nextNumber() -> Int {
+        campaigns += 1
+        return campaigns
     }
 
     /// Returns a campaign's status; nil until intake has it.
@@ -326,9 +331,8 @@ actor BenchFleet {
         isHeld: Bool = false,
         counted: BenchJob.Counted = .none
     ) throws -> BenchJob {
-        campaigns += 1
-        return try BenchJob(
-            number: campaigns,
+        try BenchJob(
+            number: nextNumber(),
             to: ["list": .string(list)],
             maxAttempts: maxAttempts,
             perSecond: perSecond,

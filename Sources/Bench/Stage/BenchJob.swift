@@ -109,6 +109,21 @@ struct BenchJob: Sendable {
         try self.init(text: text, now: now)
     }
 
+    /// The Live Activity of a match.
+    static let activity = ActivityName(type: "MatchAttributes", id: "match-7")
+
+    /// Makes an update of the Live Activity of everyone whose device has a token for it.
+    init(update number: Int, now: Timestamp) throws {
+        let text = """
+            {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
+             "audience": {"activity": {"type": "\(Self.activity.type)", "id": "\(Self.activity.id)"}},
+             "content": {"live_activity": {"event": "update", "timestamp": \(now.seconds),
+              "content_state": {"home": 1, "away": 0, "minute": 21}}},
+             "delivery": {"push_type": "liveactivity", "priority": "normal", "ttl": 600}}
+            """
+        try self.init(text: text, now: now)
+    }
+
     private init(text: String, now: Timestamp) throws {
         body = Array(text.utf8)
         createdAt = now

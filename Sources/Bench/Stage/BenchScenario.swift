@@ -17,6 +17,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     case lists
     case urgent
     case goal
+    case followers
     case rate
     case variables
     case fire
@@ -49,6 +50,7 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .edge: "500,000 opens within a minute at the device edge, over HTTP/2 and HTTP/1.1, and while sending"
         case .urgent: "an urgent campaign of one device, from publish to the peer, while bulk is being sent"
         case .goal: "an update to a broadcast channel, from publish to the peer, while bulk is being sent"
+        case .followers: "an update to all who follow a Live Activity, by their tokens, beside a prepared list"
         case .rate: "a campaign with per_second on two workers, in one-second buckets at the peer"
         }
     }
@@ -63,7 +65,8 @@ package enum BenchScenario: String, CaseIterable, Sendable {
         case .urgent, .goal, .limits: 3_000_000
         case .rate: 20_000
         case .edge, .registry: 500_000
-        case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders, .dashboard:
+        case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders, .dashboard,
+            .followers:
             1_000_000
         }
     }
@@ -72,7 +75,9 @@ package enum BenchScenario: String, CaseIterable, Sendable {
     var rounds: Int {
         switch self {
         case .transport, .sending, .bearer, .fire, .first: 5
-        case .latency, .dead, .goaway, .retries, .scaling, .planning, .lists, .variables, .orders, .dashboard: 3
+        case .latency, .dead, .goaway, .retries, .scaling, .planning, .lists, .variables, .orders, .dashboard,
+            .followers:
+            3
         case .allocations, .memory, .limits, .urgent, .goal, .rate, .edge, .registry: 1
         }
     }
