@@ -16,7 +16,16 @@ extension PushedMessage {
             displayKey: collapseID,
             title: alert?["title"]?.string,
             body: alert?["body"]?.string ?? alert?.string,
-            payload: String(validating: request.body, as: UTF8.self)
+            payload: String(validating: request.body, as: UTF8.self),
+            activity: Self.activity(request[.pushType], payload?["aps"])
         )
+    }
+
+    /// Returns the message of a Live Activity; nil for a push of another type.
+    private static func activity(_ type: ArraySlice<UInt8>?, _ aps: JSONNode?) -> ActivityScreen.Message? {
+        guard type.flatMap(PushType.init(header:)) == .liveactivity, let aps, let event = aps["event"]?.string,
+            let timestamp = aps["timestamp"]?.integer
+        else { return nil }
+        return ActivityScreen.Message(event: event, timestamp: timestamp, state: aps["content-state"]?.json)
     }
 }

@@ -54,6 +54,8 @@ struct DeviceInbox {
     private(set) var handed: [Delivered] = []
     /// The messages that arrived since they were last taken, oldest first.
     private(set) var arrived: [Delivered] = []
+    /// The token's Live Activities; nil before their first message.
+    private(set) var activity: ActivityScreen?
     private(set) var waiting: [PushedMessage] = []
     private(set) var counts = Counts()
     private let policy: Policy
@@ -156,6 +158,12 @@ struct DeviceInbox {
         let delivered = Delivered(message: message, at: now)
         arrived.append(delivered)
         if arrived.count > Self.shownMost { arrived.removeFirst() }
+        if let message = message.activity {
+            // Neither a notification nor the app's.
+            activity = activity ?? ActivityScreen()
+            activity?.take(message)
+            return
+        }
         guard message.isShown else {
             handed.append(delivered)
             if handed.count > Self.shownMost { handed.removeFirst() }

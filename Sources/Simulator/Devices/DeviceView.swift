@@ -20,6 +20,8 @@ public struct DeviceView: Sendable, Equatable {
     public let shown: [Message]
     /// The messages handed to the app, oldest first; at most 200.
     public let handed: [Message]
+    /// The token's Live Activities; nil before their first message.
+    public let activity: ActivityScreen?
     /// Messages that the provider holds for the device.
     public let waiting: Int
     /// Messages that the provider accepted for the device since it is watched.
@@ -51,6 +53,7 @@ public struct DeviceView: Sendable, Equatable {
         isOnline = inbox.isOnline
         shown = messages(inbox.shown)
         handed = messages(inbox.handed)
+        activity = inbox.activity
         waiting = inbox.waiting.count
         received = inbox.counts.received
         delivered = inbox.counts.delivered
@@ -66,8 +69,9 @@ public struct DeviceView: Sendable, Equatable {
             ("waiting", waiting), ("received", received), ("delivered", delivered), ("collapsed", collapsed),
             ("expired", expired), ("dropped", dropped), ("deletions", deletions),
         ].map { "\"\($0.0)\":\($0.1)" }
+        let activity = activity.map { ",\"activity\":\($0.json)" } ?? ""
         return "{\"online\":\(isOnline),\"shown\":[\(shown.map(\.json).joined(separator: ","))],"
-            + "\"handed\":[\(handed.map(\.json).joined(separator: ","))],\(numbers.joined(separator: ","))}"
+            + "\"handed\":[\(handed.map(\.json).joined(separator: ","))],\(numbers.joined(separator: ","))\(activity)}"
     }
 }
 

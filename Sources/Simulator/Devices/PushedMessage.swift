@@ -20,4 +20,6 @@ struct PushedMessage: Equatable {
     let body: String?
     /// The JSON that the app receives; nil if only a part of the message is kept.
     var payload: String?
+    /// The message of a Live Activity, which the system shows in the activity's place; nil for any other.
+    var activity: ActivityScreen.Message?
 }

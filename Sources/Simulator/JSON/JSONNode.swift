@@ -33,6 +33,20 @@ enum JSONNode: Equatable {
         return Int64(digits)
     }
 
+    /// The value as JSON, the members of objects in the order of their names.
+    var json: String {
+        switch self {
+        case .null: return "null"
+        case .bool(let isSet): return "\(isSet)"
+        case .number(let digits): return digits
+        case .string(let text): return Self.quoted(text)
+        case .array(let elements): return "[\(elements.map(\.json).joined(separator: ","))]"
+        case .object(let members):
+            let pairs = members.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value.json)" }
+            return "{\(pairs.joined(separator: ","))}"
+        }
+    }
+
     private static func value(from scanner: inout JSONScanner, depth: Int) throws(JSONError) -> JSONNode {
         switch scanner.peek() {
         case UInt8(ascii: "{"):
