@@ -131,6 +131,9 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         RuleCase("a Live Activity without timestamp", .invalidPushType) {
             activity(&$0, body: #"{"aps":{"event":"update","content-state":{}}}"#)
         },
+        RuleCase("a Live Activity whose timestamp is a text", .invalidPushType) {
+            activity(&$0, body: #"{"aps":{"event":"update","timestamp":"1790000000","content-state":{}}}"#)
+        },
         RuleCase("an update of a Live Activity without a state", .invalidPushType) {
             activity(&$0, body: #"{"aps":{"event":"update","timestamp":1790000000}}"#)
         },

@@ -11,6 +11,7 @@ struct PayloadFacts: Equatable {
     var isContentChanged = false
     /// The `event` of a Live Activity; nil for none and for one that Apple does not have.
     var event: Event?
+    /// True if `timestamp` is a number.
     var hasTimestamp = false
     /// True if `content-state` is a dictionary.
     var hasContentState = false
@@ -52,7 +53,7 @@ struct PayloadFacts: Equatable {
             return
         case key.says("sound"): hasSound = true
         case key.says("badge"): hasBadge = true
-        case key.says("timestamp"): hasTimestamp = true
+        case key.says("timestamp"): hasTimestamp = first.map { (0x30...0x39).contains($0) } ?? false
         case key.says("content-changed"): isContentChanged = first == UInt8(ascii: "t")
         case key.says("content-available") where first == UInt8(ascii: "1"):
             isContentAvailable = try scanner.number().count == 1
