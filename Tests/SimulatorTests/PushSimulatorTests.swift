@@ -213,6 +213,36 @@ import Testing
         }
     }
 
+    @Test func `a token for Live Activities takes what it is for alone, and what it took is on its phone`()
+        async throws
+    {
+        try await withSimulator { simulator in
+            let (starts, follows) = (Self.tokens(1, prefix: "01")[0], Self.tokens(1, prefix: "02")[0])
+            for token in [starts, follows] { simulator.setDevice(token, isOnline: true) }
+            func send(_ event: String, to token: String) async throws -> String? {
+                let rest = event == "start" ? #","attributes-type":"Match","attributes":{},"alert":"x""# : ""
+                let run = try await TestClient.send(
+                    [token],
+                    to: simulator,
+                    type: ("liveactivity", ".push-type.liveactivity"),
+                    body: #"{"aps":{"event":"\#(event)","timestamp":1790000000,"content-state":{}\#(rest)}}"#
+                )
+                return run.answers[0]?.body
+            }
+            let isBad = #"{"reason":"BadDeviceToken"}"#
+            #expect(try await send("start", to: starts) == "")
+            #expect(try await send("update", to: starts) == isBad)
+            #expect(try await send("start", to: starts) == "")
+            #expect(try await send("update", to: follows) == "")
+            #expect(try await send("start", to: follows) == isBad)
+            #expect(try await send("end", to: follows) == "")
+            let late = try await send("update", to: follows)
+            #expect(late?.hasPrefix(#"{"reason":"Unregistered","timestamp":"#) == true, "\(late ?? "nothing")")
+            #expect(simulator.device(starts)?.activity?.arrived.map(\.event) == ["start", "start"])
+            #expect(simulator.device(follows)?.activity?.arrived.map(\.event) == ["update", "end"])
+        }
+    }
+
     @Test func `every reason of Apple's and every malformed answer can be asked for`() async throws {
         let words =
             APNsReason.allCases.map(\.rawValue) + MalformedAnswer.allCases.filter { $0 != .endless }.map(\.rawValue)

@@ -36,12 +36,15 @@ struct TestRequest: Sendable {
 
 /// A client for tests: one connection, all requests, as many at once as the server allows.
 enum TestClient {
-    /// Sends `tokens.count` valid alerts, signed with the identity's key or authenticated by its certificate.
+    /// Sends `tokens.count` valid pushes, signed with the identity's key or authenticated by its certificate.
+    ///
+    /// `type` is the push type, with the end of its topic behind the app's id.
     static func send(
         _ tokens: [String],
         to simulator: PushSimulator.Running,
         certified: Bool = false,
         issuedAt: Int64? = nil,
+        type: (name: String, suffix: String) = ("alert", ""),
         body: String = #"{"aps":{"alert":"x"}}"#
     ) async throws -> TestRun {
         let identity = simulator.identity
@@ -61,7 +64,9 @@ enum TestClient {
             claims: claims,
             privateKeyPEM: credentials.privateKeyPEM
         )
-        var fields = [HeaderField("apns-topic", credentials.topic), HeaderField("apns-push-type", "alert")]
+        var fields = [
+            HeaderField("apns-topic", credentials.topic + type.suffix), HeaderField("apns-push-type", type.name),
+        ]
         if !certified { fields.append(HeaderField("authorization", "bearer \(token)", indexing: .never)) }
         let requests = tokens.map { TestRequest(path: "/3/device/\($0)", body: body) }
         return try await send(requests, fields: fields, to: simulator.port, context: context)

@@ -108,10 +108,12 @@ final class APNsSide: Peer {
         ) -> Answer {
             // Nobody is known to follow a channel.
             guard addressee.text == nil else { return APNsAnswers.accepted }
-            if let event = Self.activityEvent(request),
-                let ended = side.activities.take(event, to: addressee.key, now: now)
-            {
-                return APNsAnswers.answer(.unregistered, timestamp: ended)
+            if let event = Self.activityEvent(request) {
+                switch side.activities.take(event, to: addressee.key, now: now) {
+                case .taken: break
+                case .ended(let instant): return APNsAnswers.answer(.unregistered, timestamp: instant)
+                case .wrongKind: return APNsAnswers.answer(.badDeviceToken)
+                }
             }
             side.devices?.receive(addressee.key, now: now) {
                 PushedMessage(request, id: request.text(.id) ?? "", now: now)
