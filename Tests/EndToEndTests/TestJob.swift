@@ -15,6 +15,8 @@ struct TestJob: Sendable {
     var tags: [String] = []
     /// True if the message's header is urgent too.
     var isUrgent = false
+    /// The producer's instant, `created_at`; nil omits it.
+    var createdAt: Timestamp?
     /// AMQP's `timestamp`, in seconds; nil for none.
     var timestamp: UInt64?
     /// The producer's position in a trace (W3C); nil for none.
@@ -60,8 +62,8 @@ struct TestJob: Sendable {
     var body: [UInt8] {
         JSONWriter.bytes(
             .object([
-                "id": .string(id), "app": .string(app), "kind": kind.map(JSONValue.string), "audience": audience,
-                "content": content,
+                "id": .string(id), "app": .string(app), "kind": kind.map(JSONValue.string),
+                "created_at": createdAt.map { JSONValue.string($0.rfc3339) }, "audience": audience, "content": content,
                 "delivery": delivery, "tags": tags.isEmpty ? nil : .array(tags.map(JSONValue.string)),
             ])
         )

@@ -1,5 +1,4 @@
 import Campaigns
-import Foundation
 import Servers
 import Simulator
 import Store
@@ -14,26 +13,6 @@ extension EndToEnd {
         /// A phone's token for an activity; one that begins with `dead` is answered 410.
         private static func token(_ number: Int, prefix: String) -> String {
             TestDevices.tokens(number + 1, prefix: prefix)[number]
-        }
-
-        private static func member(_ activities: [(id: String?, token: String)]) -> JSONMember {
-            let tokens = activities.map { activity in
-                JSONValue.object([
-                    "type": "Match", "id": activity.id.map(JSONValue.string), "token": .string(activity.token),
-                ])
-            }
-            return JSONMember("activities", .array(tokens))
-        }
-
-        /// Says all of a phone's tokens anew, as the kit does when one of them changes.
-        private static func say(
-            _ phone: Phone,
-            _ activities: [(id: String?, token: String)],
-            _ edge: Phone.Edge
-        ) async throws {
-            let body = JSONValue.object([member(activities)])
-            let answer = try await edge.ask("PUT", "/v1/devices/\(phone.id)", bearer: phone.secret, body: body)
-            #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
         }
 
         private static func job(_ id: String, _ event: String, _ audience: JSONValue) -> TestJob {
@@ -63,7 +42,7 @@ extension EndToEnd {
                     let start: (id: String?, token: String) = (nil, Self.token(number, prefix: "b"))
                     let starts = number % 4 == 0 ? [] : [start]
                     return try await Phone(id: "phone-\(number)", token: token)
-                        .registered(edge, key: key, [Self.member(starts)])
+                        .registered(edge, key: key, [Phone.activities(starts)])
                 }
                 try await fleet.publish(Self.job("start", "start", ["everyone": true]))
                 let started = try await fleet.completed("start")
@@ -74,10 +53,9 @@ extension EndToEnd {
                 // Each phone where it started says the activity's token; three of these die at once.
                 for (number, phone) in phones.enumerated() where number % 4 != 0 {
                     let prefix = [1, 2, 3].contains(number) ? "dead" : "c"
-                    try await Self.say(
-                        phone,
+                    try await phone.says(
                         [(nil, Self.token(number, prefix: "b")), ("match-7", Self.token(number, prefix: prefix))],
-                        edge
+                        to: edge
                     )
                 }
                 try await fleet.publish(Self.job("first", "update", Self.followers))
@@ -90,8 +68,8 @@ extension EndToEnd {
                 #expect(request.headers["apns-priority"] == "5")
 
                 // A death is the token's alone; one rotates, and one phone swipes the activity away.
-                try await Self.say(phones[5], [("match-7", Self.token(5, prefix: "e"))], edge)
-                try await Self.say(phones[6], [], edge)
+                try await phones[5].says([("match-7", Self.token(5, prefix: "e"))], to: edge)
+                try await phones[6].says([], to: edge)
                 try await fleet.publish(Self.job("second", "update", Self.followers))
                 let second = try await fleet.completed("second")
                 #expect(second.audience == 26 && second.counts.accepted == 26)
