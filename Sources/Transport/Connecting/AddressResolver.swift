@@ -105,7 +105,6 @@ private final class NameLookups: Sendable {
 
     init(_ lookUp: @escaping @Sendable (String) throws -> [SocketAddress]) {
         self.lookUp = lookUp
-        threads.start()
     }
 
     func addresses(of host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
@@ -129,6 +128,8 @@ private final class NameLookups: Sendable {
     }
 
     private func begin(_ names: [String]) {
+        // With the first name: a process that is given addresses has none of these threads.
+        if !names.isEmpty { threads.start() }
         for name in names {
             threads.submit { _ in
                 let answer = Answer { try self.lookUp(name) }
