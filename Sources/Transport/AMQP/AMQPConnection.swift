@@ -74,25 +74,29 @@ final class AMQPConnection: ChannelInboundHandler {
             }
         }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        var bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(share.socket)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(bound.value)
-                }
-            }
-        #if os(Linux)
-        // TCP_USER_TIMEOUT: the connection ends when sent data stays unacknowledged for 15 s (reference/reliability.md,
-        // 2.2).
-        bootstrap = bootstrap.channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: 18)), value: 15_000)
-        #endif
         deadline = loop.assumeIsolated().scheduleTask(in: share.whole) { [weak self] in
             guard let self else { return }
             end(AMQPConnectError(.unreachable, "RabbitMQ at \(settings.host) is not reachable: no login in time"))
         }
-        bootstrap.connect(to: address).assumeIsolated().whenFailure { self.end(.unreachable(self.settings.host, $0)) }
+        loop.openChannel(to: address, timeout: share.socket, options: Self.socketOptions) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(bound.value)
+            }
+        }.assumeIsolated().whenFailure { self.end(.unreachable(self.settings.host, $0)) }
+    }
+
+    private static func socketOptions(_ bootstrap: ClientBootstrap) -> ClientBootstrap {
+        let bootstrap =
+            bootstrap
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+        #if os(Linux)
+        // TCP_USER_TIMEOUT: the connection ends when sent data stays unacknowledged for 15 s (reference/reliability.md,
+        // 2.2).
+        return bootstrap.channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: 18)), value: 15_000)
+        #else
+        return bootstrap
+        #endif
     }
 
     /// The host that it was made to.

@@ -1,5 +1,4 @@
 public import NIOCore
-import NIOPosix
 
 /// Opens TCP connections to a host that may have several addresses, trying one at a time.
 ///
@@ -34,10 +33,9 @@ public struct HostDial: Sendable {
                 destination,
                 loop: loop,
                 attempt: { address, share, completion in
-                    ClientBootstrap(group: loop)
-                        .connectTimeout(share.socket)
-                        .channelOption(.autoRead, value: false)
-                        .connect(to: address).assumeIsolated().whenComplete(completion)
+                    loop.openChannel(to: address, timeout: share.socket, options: { $0 }) { channel in
+                        channel.setOption(.autoRead, value: false)
+                    }.assumeIsolated().whenComplete(completion)
                 },
                 judge: { _ in .goOn },
                 unresolved: { $0 }

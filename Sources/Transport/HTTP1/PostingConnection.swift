@@ -49,10 +49,11 @@ final class PostingConnection: Sendable {
         _ loop: any EventLoop,
         _ timeout: TimeAmount
     ) {
-        ClientBootstrap(group: loop)
-            .connectTimeout(max(.milliseconds(1), timeout))
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
+        loop.openChannel(
+            to: address,
+            timeout: max(.milliseconds(1), timeout),
+            options: { $0.channelOption(.tcpOption(.tcp_nodelay), value: 1) },
+            initializer: { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls = destination.tls {
@@ -62,7 +63,7 @@ final class PostingConnection: Sendable {
                     try pipeline.addHandler(exchange.value)
                 }
             }
-            .connect(to: address).assumeIsolated()
+        ).assumeIsolated()
             .whenFailure { exchange.value.end(.unreachable("\(exchange.value.peer) is not reachable: \($0)")) }
     }
 

@@ -5,7 +5,8 @@ import TLS
 
 /// One connection to a provider: a channel, a TLS session and an HTTP/2 session.
 ///
-/// Confined to its loop.
+/// Confined to its loop. Without a TLS session it speaks HTTP/2 with prior knowledge (RFC 9113, 3.3), and the ciphertext
+/// is the frames themselves.
 ///
 /// Reads are processed at once; output leaves only in ``flush()``, which the pool calls once per tick.
 final class ProviderConnection: ChannelInboundHandler {
@@ -21,7 +22,7 @@ final class ProviderConnection: ChannelInboundHandler {
     /// True if frames or answers wait for ``flush()``.
     var needsFlush = false
 
-    private let tls: TLSSession
+    private let tls: TLSSession?
     /// Nil once the end was reported to the pool, so that nothing is reported twice.
     private var pool: ProviderPool?
     private var context: ChannelHandlerContext?
@@ -30,6 +31,7 @@ final class ProviderConnection: ChannelInboundHandler {
     private let plaintext: UnsafeMutableRawBufferPointer
     private var plaintextCount = 0
     private var failure: (any Error)?
+    private var isActive = false
 
     /// The bytes of frames that are collected before they are encrypted: just below a full TLS record.
     private static let recordBytes = 15_000
@@ -38,7 +40,7 @@ final class ProviderConnection: ChannelInboundHandler {
     /// The most that TLS adds to a record (header, tag, padding), with a margin.
     private static let recordOverhead = 128
 
-    init(id: ConnectionPool.ConnectionID, pool: ProviderPool, tls: TLSSession, http2: HTTP2ClientSession) {
+    init(id: ConnectionPool.ConnectionID, pool: ProviderPool, tls: TLSSession?, http2: HTTP2ClientSession) {
         self.id = id
         self.pool = pool
         self.tls = tls
@@ -51,13 +53,14 @@ final class ProviderConnection: ChannelInboundHandler {
 
     deinit { self.plaintext.deallocate() }
 
-    var isEstablished: Bool { self.tls.state == .established }
+    /// True if frames can be sent: after the TLS handshake, or as soon as a channel without TLS is active.
+    var isEstablished: Bool { self.tls.map { $0.state == .established } ?? self.isActive }
 
     /// True if the TLS session resumes an earlier one.
-    var isResumed: Bool { self.tls.isResumed }
+    var isResumed: Bool { self.tls?.isResumed ?? false }
 
     /// The session state that the next connection can resume.
-    var resumption: TLSResumption? { self.tls.resumption }
+    var resumption: TLSResumption? { self.tls?.resumption }
 
     /// True if the channel accepts more; false without a channel.
     var isWritable: Bool { self.context?.channel.isWritable ?? false }
@@ -69,9 +72,11 @@ final class ProviderConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard self.pool != nil else { return context.close(promise: nil) }
+        guard let pool = self.pool else { return context.close(promise: nil) }
+        self.isActive = true
+        guard let tls = self.tls else { return pool.connectionEstablished(self) }
         do {
-            try self.tls.start()
+            try tls.start()
         } catch {
             self.fail(error)
         }
@@ -86,7 +91,8 @@ final class ProviderConnection: ChannelInboundHandler {
         pool.counters.bytesReceived += UInt64(buffer.readableBytes)
         do {
             try buffer.withUnsafeReadableBytes { bytes in
-                try self.tls.receive(bytes) { self.receive(plaintext: $0) }
+                guard let tls = self.tls else { return self.receive(plaintext: bytes) }
+                try tls.receive(bytes) { self.receive(plaintext: $0) }
             }
             if let failure = self.failure { throw failure }
         } catch {
@@ -96,7 +102,7 @@ final class ProviderConnection: ChannelInboundHandler {
         pool.connectionRead(self)
         if let failure = self.failure {
             self.fail(failure)
-        } else if self.tls.state == .closed || self.http2.isFinished {
+        } else if self.tls?.state == .closed || self.http2.isFinished {
             context.close(promise: nil)
         }
         if !wasEstablished { self.flush() }
@@ -187,8 +193,11 @@ final class ProviderConnection: ChannelInboundHandler {
     }
 
     private func encrypt(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
+        guard let tls = self.tls else {
+            self.ciphertext.writeBytes(bytes)
+            return
+        }
         self.drainSession()
-        let tls = self.tls
         // The closure cannot throw a typed error through NIO's rethrows.
         var failure: TLSError?
         self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count + Self.recordOverhead) { room in
@@ -205,8 +214,8 @@ final class ProviderConnection: ChannelInboundHandler {
 
     /// Takes TLS's own output: handshake flights, alerts, and ciphertext that had no room.
     private func drainSession() {
-        while self.tls.pendingBytes > 0 {
-            let tls = self.tls
+        guard let tls = self.tls else { return }
+        while tls.pendingBytes > 0 {
             self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingBytes) {
                 tls.drain(into: $0)
             }
@@ -230,7 +239,7 @@ final class ProviderConnection: ChannelInboundHandler {
             // GOAWAY tells a peer that still listens why the socket closes; a failure has no consequence any more.
             self.plaintextCount = HTTP2ClientSession.writeFarewell(into: self.plaintext)
             try? self.encryptRecord()
-            self.tls.close()
+            self.tls?.close()
         }
         self.writeCiphertext()
         self.context?.flush()

@@ -87,23 +87,29 @@ extension ProviderPool {
         }
         let bound = NIOLoopBound(connection, eventLoop: self.loop)
         self.connections.append(connection)
-        ClientBootstrap(group: self.loop)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // 64 KB at a time, into memory that is reused.
-            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
-            .channelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))
-            .connectTimeout(TimeAmount(self.configuration.connections.connectDeadline))
-            .channelInitializer { channel in
+        self.loop.openChannel(
+            to: address,
+            timeout: TimeAmount(self.configuration.connections.connectDeadline),
+            options: Self.socketOptions,
+            initializer: { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(bound.value)
                 }
             }
-            .connect(to: address)
-            .assumeIsolated().whenFailure { error in
-                guard let index = self.connections.firstIndex(where: { $0 === connection }) else { return }
-                self.connections.remove(at: index)
-                self.connectFailed(id, .connect("\(address): \(SocketErrorText.words(error))"))
-            }
+        )
+        .assumeIsolated().whenFailure { error in
+            guard let index = self.connections.firstIndex(where: { $0 === connection }) else { return }
+            self.connections.remove(at: index)
+            self.connectFailed(id, .connect("\(address): \(SocketErrorText.words(error))"))
+        }
+    }
+
+    private static func socketOptions(_ bootstrap: ClientBootstrap) -> ClientBootstrap {
+        bootstrap
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // 64 KB at a time, into memory that is reused.
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
+            .channelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))
     }
 
     private func makeConnection(_ id: ConnectionPool.ConnectionID) throws -> ProviderConnection {
@@ -113,7 +119,9 @@ extension ProviderPool {
         return ProviderConnection(
             id: id,
             pool: self,
-            tls: try TLSSession(client: self.tls, serverName: self.endpoint.host, resumption: self.resumption),
+            tls: try self.tls.map {
+                try TLSSession(client: $0, serverName: self.endpoint.host, resumption: self.resumption)
+            },
             http2: try HTTP2ClientSession(configuration: sizes)
         )
     }

@@ -16,7 +16,7 @@ public import TLS
 /// ``Delivery/ConnectionPool`` decides about connections. Each tick of the loop first does all reads (answers go to the
 /// source as they come), then opens as many requests as there are free streams, then flushes each connection once.
 /// Created, used and closed on its loop only. The pool keeps itself alive until it is closed, and the source must
-/// outlive it.
+/// outlive it. Without `tls` it speaks HTTP/2 in the clear, for a peer on a network in memory.
 public final class ProviderPool {
     /// The pool's counts since it was created, as of its last tick for those of the state machine.
     public internal(set) var counters = ProviderPoolCounters()
@@ -28,7 +28,7 @@ public final class ProviderPool {
     let configuration: ProviderPoolConfiguration
     let source: any RequestSource
     let logger: Logger
-    let tls: TLSClientContext
+    let tls: TLSClientContext?
     /// The TLS state of the latest established connection, for the next one.
     var resumption: TLSResumption?
     var machine: ConnectionPool
@@ -58,7 +58,7 @@ public final class ProviderPool {
     public init(
         loop: any EventLoop,
         endpoint: HTTP2Endpoint,
-        tls: TLSClientContext,
+        tls: TLSClientContext?,
         configuration: ProviderPoolConfiguration,
         source: any RequestSource,
         logger: Logger
