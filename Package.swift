@@ -50,6 +50,8 @@ let package = Package(
         .executable(name: "fanfare", targets: ["fanfare"]),
         // The library that an app links; it needs only Foundation.
         .library(name: "FanfareKit", targets: ["FanfareKit"]),
+        // The drivers from one seed (Deploy/fleet-simulate.sh).
+        .executable(name: "fleet-simulate", targets: ["FleetSimulator"]),
         // For the fuzzer, which is a separate package (Tests/Fuzz).
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
@@ -225,6 +227,16 @@ let package = Package(
         ),
         // Counts the allocations of a test's thread.
         .target(name: "CAllocations", path: "Tests/CAllocations"),
+        // The clocks and the chance of a process that is simulated; linked by nothing else, because it replaces the
+        // system's.
+        .target(name: "CSimulatedProcess", path: "Tests/CSimulatedProcess"),
+        // Drivers on a seeded scheduler, with a network and far sides in memory. Run as a process of its own.
+        .executableTarget(
+            name: "FleetSimulator",
+            dependencies: ["CSimulatedProcess", "Seeds", "Delivery", "HTTP2", "AMQP", "Transport", nioCore, logging],
+            path: "Tests/FleetSimulator",
+            swiftSettings: houseSettings
+        ),
         .target(
             name: "FuzzTargets",
             dependencies: ["Campaigns", "PushProviders", "AMQP", "Delivery", "HTTP2"],
@@ -277,6 +289,7 @@ let package = Package(
                 "HTTP2", "Transport", "Servers", nioCore, nioPosix, logging,
             ]
         ),
+        tests("FleetSimulationTests", ["Servers"]),
         tests("FuzzTests", ["FuzzTargets", "Seeds"]),
         tests("HTTP2Tests", ["HTTP2", "Sanitizers"]),
         tests(

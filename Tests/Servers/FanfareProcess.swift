@@ -52,7 +52,7 @@ public final class FanfareProcess: Sendable {
         let name = "\(folder)/\(arguments.first ?? "fanfare")-\(UInt32.random(in: 0 ... .max))"
         (outputPath, errorsPath) = (name + ".out", name + ".err")
         process = Process()
-        let program = try executable ?? Self.executable().path
+        let program = try executable ?? Self.built("fanfare")
         var command = hosts.map { Self.command(program, seeing: $0) } ?? [program]
         if let descriptors {
             // The shell sets the limit for itself and then becomes the program.
@@ -164,14 +164,15 @@ public final class FanfareProcess: Sendable {
         return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     }
 
-    private static func executable() throws -> URL {
+    /// Returns the path of an executable that was built with the tests.
+    public static func built(_ name: String) throws -> String {
         let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
         let candidates = [CommandLine.arguments[0], own].map { path in
-            URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("fanfare")
+            URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name)
         }
         guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
-            throw Failure("no executable fanfare beside \(candidates.map(\.path))")
+            throw Failure("no executable \(name) beside \(candidates.map(\.path))")
         }
-        return found
+        return found.path
     }
 }

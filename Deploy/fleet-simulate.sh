@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs the drivers of the fleet from seeds, on a manual clock, with network, broker and push service in memory.
+#
+#   Deploy/fleet-simulate.sh [COUNT]                so many fresh seeds (default 1000)
+#   Deploy/fleet-simulate.sh --seed SEED [--trace]  that one, with --trace everything that happens in it
+#
+# The same seed gives the same run, byte for byte. One that breaks a law is made smaller and printed, and the exit code
+# is 1.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+exec </dev/null
+. Deploy/lib/install.sh
+
+require_swift
+install_packages
+# The drivers alone, in release: a failing seed is searched for and not debugged.
+log=.build/fleet-simulate.log
+mkdir -p .build
+swift build -c release --product fleet-simulate --explicit-target-dependency-import-check error >"$log" 2>&1 \
+    || fail "the simulation does not build; see $log"
+simulate=$(swift build -c release --show-bin-path)/fleet-simulate
+export SWIFT_BACKTRACE=enable=no
+if [ "${1-}" = --seed ]; then
+    shift
+    exec "$simulate" "$@"
+fi
+exec "$simulate" "$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')" "${1:-1000}"

@@ -1,0 +1,97 @@
+import Seeds
+
+/// The make-up of a run, drawn from its seed: sizes and faults.
+///
+/// Taking faults or devices away leaves the rest alike.
+struct Plan: Equatable {
+    var seed: UInt64
+    var workers: Int
+    var shards: Int
+    var devicesPerShard: Int
+    /// The longest pause of the producer between two shards, in milliseconds.
+    var pause: Int
+    var faults: [Fault]
+
+    /// The longest time of a fault, in milliseconds.
+    private static let longest = 25_000
+
+    /// Draws the plan of a seed; one seed in eight has no faults.
+    init(seed: UInt64) {
+        var random = SeededRandom(seed: seed ^ 0x5EED_0005)
+        self.seed = seed
+        workers = 1 + random.below(3)
+        shards = 4 + random.below(30)
+        devicesPerShard = 1 + random.below(20)
+        pause = [20, 200, 2_000][random.below(3)]
+        // Most faults come while shards are produced; the first milliseconds have the logins.
+        let faulty = [100, shards * pause / 2, Self.longest][random.below(3)]
+        let count = random.below(8) == 0 ? 0 : 1 + random.below(10)
+        faults = (0..<count).map { _ in Fault(at: random.below(faulty), kind: Self.kind(&random)) }
+        faults.sort { $0.at < $1.at }
+    }
+
+    /// The time by which everything has ended, in milliseconds: what is produced, and then what is not healed at once.
+    var limit: Int { (faults.map(\.end).max() ?? 0) + shards * pause + Self.patience }
+
+    /// The time in which everything ends once all faults are over: lost connections are noticed after 20 s, others made
+    /// within 10 s, and a few rungs of 5 s.
+    private static let patience = 90_000
+
+    private static func kind(_ random: inout SeededRandom) -> Fault.Kind {
+        func time(_ random: inout SeededRandom) -> Int { 50 + random.below(random.chance(0.5) ? 2_000 : longest) }
+        let host = random.below(8)
+        return switch random.below(17) {
+        case 0, 1: .cutToBroker
+        case 2, 3: .cutToProvider
+        case 4: .isolate(host: host, for: time(&random))
+        case 5: .freeze(worker: host, for: time(&random))
+        case 6: .crash(worker: host, for: time(&random))
+        case 7: .clockSkew(host: host, partsPerMillion: random.below(200_000) - 100_000)
+        case 8: .clockJump(host: host, by: random.below(7_200_000) - 3_600_000)
+        case 9: .brokerCrash(for: time(&random))
+        case 10: .alarm(for: time(&random))
+        case 11: .refusePublishes(1 + random.below(20))
+        case 12: .unbind(for: time(&random))
+        case 13: .loseLeader(queue: random.below(3), for: time(&random))
+        case 14: .provider(mood(&random), for: time(&random))
+        case 15: .goAway
+        default: .streamLimit(random.below(40), for: time(&random))
+        }
+    }
+
+    private static func mood(_ random: inout SeededRandom) -> PushService.Mood {
+        switch random.below(6) {
+        case 0: .slow(200 + random.below(14_000))
+        case 1: .silent
+        case 2: .failing([500, 503, 429][random.below(3)])
+        case 3: .refusing
+        case 4: .resetting
+        default: .garbled
+        }
+    }
+
+    /// The smaller plans to try when this one fails, the smallest first.
+    var smaller: [Plan] {
+        var plans: [Plan] = []
+        for size in [1, 2, 4] where shards / size > 1 || size == 1 {
+            plans.append(with { $0.shards = max(1, size) })
+        }
+        plans.append(with { $0.shards /= 2 })
+        plans.append(with { $0.devicesPerShard = 1 })
+        plans.append(with { $0.devicesPerShard /= 2 })
+        plans.append(with { $0.workers = 1 })
+        plans.append(with { $0.faults.removeFirst($0.faults.count / 2) })
+        plans.append(with { $0.faults.removeLast($0.faults.count / 2) })
+        for index in faults.indices { plans.append(with { $0.faults.remove(at: index) }) }
+        return plans.filter { $0 != self && $0.shards > 0 && $0.devicesPerShard > 0 && $0.weight < weight }
+    }
+
+    /// The size of the plan; each step of the search makes it smaller.
+    private var weight: Int { shards * devicesPerShard + workers + 10 * faults.count }
+
+    private func with(_ change: (inout Plan) -> Void) -> Plan {
+        var plan = self
+        change(&plan)
+        return plan
+    }
+}

@@ -1,0 +1,16 @@
+/// A server on the simulated network: accepts connections and speaks its protocol's bytes.
+protocol SimulatedService: AnyObject {
+    /// The host that it runs on.
+    var host: SimulatedHost { get }
+    /// False while nobody listens: connections are refused.
+    var isListening: Bool { get }
+    /// Takes a connection.
+    func accept(_ connection: SimulatedConnection) -> any SimulatedSession
+}
+
+/// The server's side of one connection.
+protocol SimulatedSession: AnyObject {
+    func received(_ bytes: [UInt8])
+    /// Notes that the client closed or the connection broke.
+    func ended()
+}

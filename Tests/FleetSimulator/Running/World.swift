@@ -1,0 +1,203 @@
+import AMQP
+import NIOCore
+import Transport
+
+/// One run of a plan: hosts, network, far sides and couriers, and the faults at their instants.
+final class World {
+    let plan: Plan
+    let trace: Trace
+    let observer: Observer
+    let scheduler: Scheduler
+    let network: SimulatedNetwork
+    let broker: Broker
+    let provider: PushService
+    private var couriers: [Courier] = []
+    private var started = 0
+
+    /// The address of the broker and the provider.
+    private static let brokerAddress = "10.0.0.1:5672"
+    private static let providerAddress = "10.0.0.2:443"
+    /// The wall clock at the beginning: 2026-11-28.
+    private static let epoch: Int64 = 1_795_824_000_000_000_000
+
+    init(_ plan: Plan, isPrinted: Bool) {
+        self.plan = plan
+        trace = Trace(isPrinted: isPrinted)
+        observer = Observer(trace)
+        scheduler = Scheduler(seed: plan.seed, trace: trace)
+        network = SimulatedNetwork(scheduler: scheduler, trace: trace, seed: plan.seed)
+        broker = Broker(Self.host("broker", 1, on: scheduler), trace: trace, seed: plan.seed)
+        provider = PushService(Self.host("provider", 2, on: scheduler), trace: trace, seed: plan.seed)
+        trace.clock = { [scheduler] in scheduler.now }
+        declareTopology()
+        observeFarSides()
+    }
+
+    /// The uptimes differ, so that one host's monotonic clock says nothing on another.
+    private static func host(_ name: String, _ number: Int64, on scheduler: Scheduler) -> SimulatedHost {
+        scheduler.host(name, clock: HostClock(uptime: number * 977_000_000_000, wall: epoch))
+    }
+
+    private func declareTopology() {
+        network.listen(broker, at: Self.brokerAddress)
+        network.listen(provider, at: Self.providerAddress)
+        let limits = QuorumQueue.Policy(deadLetters: "parked", deliveryLimit: 1000, lengthMax: 10_000)
+        broker.declare(queue: Courier.Names.work, limits)
+        broker.declare(queue: Courier.Names.results)
+        broker.declare(
+            queue: Courier.Names.retry,
+            .init(ttl: 5_000_000_000, deadLetters: "work", lengthMax: 10_000)
+        )
+        broker.bind(queue: Courier.Names.work, to: "work")
+        broker.bind(queue: Courier.Names.results, to: Courier.Names.results)
+        broker.bind(queue: Courier.Names.retry, to: Courier.Names.retry)
+    }
+
+    private func observeFarSides() {
+        let observer = observer
+        broker.stored = { observer.brokerStored($1.id, in: $0, $1.body) }
+        broker.acked = { observer.brokerAcked($0, $1.body) }
+        broker.delivered = { observer.brokerDelivered($0, $1.body) }
+        broker.returned = { observer.brokerReturned($0) }
+        broker.refused = { observer.brokerRefused($0) }
+        broker.faulted = { observer.brokerFault($0) }
+        provider.processed = { observer.providerProcessed($0, $1) }
+        provider.answered = { observer.providerAnswered($0, $1) }
+        provider.faulted = { observer.providerFault($0) }
+    }
+
+    // MARK: - Running
+
+    /// Runs until everything has ended or a law is broken; returns the breach.
+    func run() -> String? {
+        for _ in 0..<plan.workers { startCourier() }
+        startProducer()
+        for fault in plan.faults {
+            scheduler.happen(at: Int64(fault.at) * 1_000_000) { [self] in begin(fault.kind) }
+        }
+        let hasEnded = scheduler.run(until: nanoseconds(plan.limit)) { observer.breach != nil || isOver }
+        if !hasEnded {
+            let all = plan.shards * plan.devicesPerShard
+            observer.broke("\(missing) of \(all) devices have no result \(plan.limit) ms after the beginning")
+        }
+        return observer.breach
+    }
+
+    private var missing: Int { plan.shards * plan.devicesPerShard - observer.devicesDone.count }
+
+    /// True if every device has its result and nothing is left anywhere.
+    private var isOver: Bool {
+        observer.hasProduced && missing == 0 && broker.isEmpty(of: [Courier.Names.work, Courier.Names.retry])
+            && couriers.allSatisfy { !$0.loop.lane.host.isAlive || $0.isIdle }
+    }
+
+    private var endpoint: AMQPEndpoint {
+        AMQPEndpoint(hosts: [.init(name: "10.0.0.1", port: 5672)], user: "fanfare", password: "secret")
+    }
+
+    private func startProducer() {
+        let host = Self.host("producer", 3, on: scheduler)
+        let shards = (0..<plan.shards).map { number in
+            let devices = number * plan.devicesPerShard..<(number + 1) * plan.devicesPerShard
+            return CourierShard(number: number, attempt: 0, devices: Array(devices))
+        }
+        let producer = Producer(
+            loop: SimulatedLoop("loop", of: host, network: network),
+            endpoint: endpoint,
+            shards: shards,
+            pause: plan.pause,
+            observer: observer
+        )
+        scheduler.add({ Task { await producer.run() } }, to: host.jobs)
+    }
+
+    private func startCourier() {
+        started += 1
+        let host = Self.host("worker\(started)", Int64(3 + started), on: scheduler)
+        let loop = SimulatedLoop("loop", of: host, network: network)
+        let start = { [self] in
+            let courier = Courier(
+                host.name,
+                loop: loop,
+                endpoint: endpoint,
+                provider: HTTP2Endpoint(host: "10.0.0.2", port: 443),
+                observer: observer
+            )
+            couriers.append(courier)
+            courier.start()
+        }
+        scheduler.add(start, to: loop.lane)
+    }
+
+    // MARK: - Faults
+
+    private func begin(_ kind: Fault.Kind) {
+        trace.note("fault", "\(kind)")
+        switch kind {
+        case .cutToBroker: network.cutOne { $0.server === self.broker.host }
+        case .cutToProvider: network.cutOne { $0.server === self.provider.host }
+        case .isolate(let host, let time): network.isolate(anyHost(host), for: nanoseconds(time))
+        case .freeze(let worker, let time): freeze(worker, for: time)
+        case .crash(let worker, let time): crash(worker, for: time)
+        case .clockSkew(let host, let skew): anyHost(host).clock.run(skew: Int64(skew), from: scheduler.now)
+        case .clockJump(let host, let time): anyHost(host).clock.jump(by: nanoseconds(time))
+        case .brokerCrash(let time): broker.crash(for: nanoseconds(time), on: network)
+        case .alarm(let time):
+            onBroker { $0.alarm(true) }
+            after(time) { $0.onBroker { $0.alarm(false) } }
+        case .refusePublishes(let count): broker.refusals += count
+        case .unbind(let time):
+            broker.unbound.insert(Courier.Names.retry)
+            after(time) { $0.broker.unbound.remove(Courier.Names.retry) }
+        case .loseLeader(let queue, let time):
+            let names = [Courier.Names.work, Courier.Names.results, Courier.Names.retry]
+            broker.loseLeader(of: names[queue % names.count], for: nanoseconds(time))
+        case .provider(let mood, let time):
+            provider.mood = mood
+            after(time) { $0.provider.mood = .well }
+        case .goAway: onProvider { $0.leave() }
+        case .streamLimit(let streams, let time):
+            onProvider { $0.allow(UInt32(streams)) }
+            after(time) { $0.onProvider { $0.allow(20) } }
+        }
+    }
+
+    private func nanoseconds(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
+
+    private func after(_ milliseconds: Int, _ body: @escaping (World) -> Void) {
+        scheduler.happen(after: nanoseconds(milliseconds)) { [self] in body(self) }
+    }
+
+    private func onBroker(_ body: @escaping (Broker) -> Void) {
+        scheduler.add({ [broker] in body(broker) }, to: broker.lane)
+    }
+
+    private func onProvider(_ body: @escaping (PushService) -> Void) {
+        scheduler.add({ [provider] in body(provider) }, to: provider.lane)
+    }
+
+    private func anyHost(_ number: Int) -> SimulatedHost {
+        let alive = scheduler.hosts.filter(\.isAlive)
+        return alive[number % alive.count]
+    }
+
+    private func worker(_ number: Int) -> SimulatedHost? {
+        let alive = couriers.map(\.loop.lane.host).filter(\.isAlive)
+        return alive.isEmpty ? nil : alive[number % alive.count]
+    }
+
+    private func freeze(_ number: Int, for time: Int) {
+        guard let host = worker(number), !host.isFrozen else { return }
+        trace.note("fault", "\(host.name) is frozen")
+        host.freeze()
+        after(time) { _ in host.thaw() }
+    }
+
+    private func crash(_ number: Int, for time: Int) {
+        guard let host = worker(number) else { return }
+        trace.note("fault", "\(host.name) crashes")
+        host.crash()
+        network.cutAll(of: host)
+        after(time) { $0.startCourier() }
+    }
+}

@@ -1,0 +1,78 @@
+/// A machine with one process: its clocks, its timers and its lanes end and stand still with it.
+final class SimulatedHost {
+    let name: String
+    unowned let scheduler: Scheduler
+    var clock: HostClock
+    /// Timers by the host's monotonic clock.
+    private(set) var timers = TimerHeap<(lane: Lane, work: () -> Void)>()
+    private(set) var lanes: [Lane] = []
+    /// False after a crash, for good: a restarted process is another host.
+    private(set) var isAlive = true
+    /// True while the process is stopped, as by SIGSTOP.
+    private(set) var isFrozen = false
+    /// The time for which the process was stopped so far, by the host's monotonic clock.
+    private var frozenTime: Int64 = 0
+    private var frozenAt: Int64 = 0
+    /// Swift's jobs of this host.
+    private(set) lazy var jobs = lane("jobs", order: .any)
+
+    init(_ name: String, on scheduler: Scheduler, clock: HostClock) {
+        self.name = name
+        self.scheduler = scheduler
+        self.clock = clock
+    }
+
+    var monotonic: Int64 { clock.monotonic(at: scheduler.now) }
+
+    /// True if its work may run.
+    var mayRun: Bool { isAlive && !isFrozen }
+
+    func lane(_ name: String, order: Lane.Order = .first) -> Lane {
+        let lane = Lane("\(self.name).\(name)", of: self, order: order)
+        lanes.append(lane)
+        return lane
+    }
+
+    /// Runs work on a lane when the host's monotonic clock shows an instant.
+    func schedule(at monotonic: Int64, on lane: Lane, _ work: @escaping () -> Void) {
+        timers.add(at: monotonic, (lane, work))
+    }
+
+    /// Runs work on a lane after a time of the host's clock.
+    func schedule(after nanoseconds: Int64, on lane: Lane, _ work: @escaping () -> Void) {
+        schedule(at: monotonic + nanoseconds, on: lane, work)
+    }
+
+    /// The instant of the simulated time at which its next timer is due; nil without one.
+    var nextTimer: Int64? {
+        guard mayRun, let next = timers.next else { return nil }
+        return clock.instant(of: next)
+    }
+
+    /// Hands the timers that are due to their lanes.
+    func fireTimers() {
+        guard mayRun else { return }
+        while let due = timers.popDue(monotonic) { scheduler.add(due.work, to: due.lane) }
+    }
+
+    /// The time for which the process could run, by the host's monotonic clock.
+    var awakeTime: Int64 { monotonic - frozenTime }
+
+    /// Stops the process for a while.
+    func freeze() {
+        isFrozen = true
+        frozenAt = monotonic
+    }
+
+    /// Lets a stopped process go on.
+    func thaw() {
+        isFrozen = false
+        frozenTime += monotonic - frozenAt
+        for lane in lanes { scheduler.list(lane) }
+    }
+
+    /// Ends the process: nothing of it runs any more.
+    ///
+    /// Its waiting work is kept for ever, because a process that is killed runs no `deinit` either.
+    func crash() { isAlive = false }
+}
