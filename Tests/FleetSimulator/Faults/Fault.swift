@@ -4,6 +4,9 @@ struct Fault: Equatable, CustomStringConvertible {
     enum Kind: Equatable {
         case cutToBroker
         case cutToProvider
+        /// A connection goes without a word.
+        case loseToBroker
+        case loseToProvider
         case isolate(host: Int, for: Int)
         case freeze(worker: Int, for: Int)
         /// The worker's process ends; another one starts later.
@@ -27,7 +30,9 @@ struct Fault: Equatable, CustomStringConvertible {
     /// The instant at which it is over, in milliseconds.
     var end: Int {
         switch kind {
-        case .cutToBroker, .cutToProvider, .clockSkew, .clockJump, .refusePublishes, .goAway: at
+        case .cutToBroker, .cutToProvider, .loseToBroker, .loseToProvider, .clockSkew, .clockJump, .refusePublishes,
+            .goAway:
+            at
         case .isolate(_, let time), .freeze(_, let time), .crash(_, let time), .loseLeader(_, let time),
             .provider(_, let time), .streamLimit(_, let time):
             at + time

@@ -40,7 +40,7 @@ struct Plan: Equatable {
     private static func kind(_ random: inout SeededRandom) -> Fault.Kind {
         func time(_ random: inout SeededRandom) -> Int { 50 + random.below(random.chance(0.5) ? 2_000 : longest) }
         let host = random.below(8)
-        return switch random.below(17) {
+        return switch random.below(19) {
         case 0, 1: .cutToBroker
         case 2, 3: .cutToProvider
         case 4: .isolate(host: host, for: time(&random))
@@ -55,6 +55,8 @@ struct Plan: Equatable {
         case 13: .loseLeader(queue: random.below(3), for: time(&random))
         case 14: .provider(mood(&random), for: time(&random))
         case 15: .goAway
+        case 16: .loseToBroker
+        case 17: .loseToProvider
         default: .streamLimit(random.below(40), for: time(&random))
         }
     }

@@ -32,7 +32,7 @@ final class SimulatedConnection {
     private unowned let network: SimulatedNetwork
     private var toClient = Direction()
     private var toServer = Direction()
-    /// True after a cut: nothing arrives any more.
+    /// True after a cut or a loss: nothing arrives any more.
     private(set) var isCut = false
     /// The instant until which everything waits on the way, as behind a router that drops packets.
     private var stalledUntil: Int64 = 0
@@ -124,6 +124,12 @@ final class SimulatedConnection {
 
     /// Holds everything back until an instant.
     func stall(until instant: Int64) { stalledUntil = max(stalledUntil, instant) }
+
+    /// Loses everything from now on, and neither end hears of it, as when a machine on the way has forgotten it.
+    func vanish() {
+        isCut = true
+        network.forget(self)
+    }
 
     /// Breaks the connection: what is on its way is lost, and each end that lives hears of it sooner or later.
     func cut() {

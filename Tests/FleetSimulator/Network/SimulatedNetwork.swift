@@ -93,13 +93,13 @@ final class SimulatedNetwork {
 
     // MARK: - Faults
 
-    /// Cuts one of the connections that match.
-    func cutOne(where isMeant: (SimulatedConnection) -> Bool) {
-        let meant = connections.filter(isMeant)
+    /// Cuts one of the connections to a host; silently: neither end hears of it.
+    func cutOne(to server: SimulatedHost, silently: Bool = false) {
+        let meant = connections.filter { $0.server === server }
         guard !meant.isEmpty else { return }
         let connection = meant[random.below(meant.count)]
-        trace.note("network", "connection \(connection.number) is cut")
-        connection.cut()
+        trace.note("network", "connection \(connection.number) is \(silently ? "lost" : "cut")")
+        if silently { connection.vanish() } else { connection.cut() }
     }
 
     /// Cuts all connections of a host, as its crash does.

@@ -4,6 +4,7 @@
 /// Safety: used by the process's only thread.
 final class Observer: @unchecked Sendable {
     let trace: Trace
+    private let isCalm: Bool
     /// The first law that was broken.
     private(set) var breach: String?
     /// True once the producer has published everything.
@@ -49,7 +50,11 @@ final class Observer: @unchecked Sendable {
         case unknown
     }
 
-    init(_ trace: Trace) { self.trace = trace }
+    /// Creates an observer; in a calm run nothing goes wrong, so nothing may be unknown or repeated.
+    init(_ trace: Trace, isCalm: Bool) {
+        self.trace = trace
+        self.isCalm = isCalm
+    }
 
     /// Keeps the first breach of a law.
     func broke(_ law: @autoclosure () -> String, if isBroken: Bool = true) {
@@ -78,7 +83,7 @@ final class Observer: @unchecked Sendable {
         case .confirmed: broke("\(publish.id) is confirmed and not safe", if: !stored.contains(publish.id))
         case .returned: broke("\(publish.id) is returned and had a route", if: !returned.contains(publish.id))
         case .nacked: broke("\(publish.id) is nacked and was not refused", if: !refused.contains(publish.id))
-        case .unknown: break
+        case .unknown: broke("the publish of \(publish.id) came to nothing, and nothing was wrong", if: isCalm)
         }
     }
 
@@ -104,6 +109,7 @@ final class Observer: @unchecked Sendable {
     func requestUnknown(_ id: String, _ why: String, at awake: Int64) {
         end(id, at: awake)
         trace.note("observer", "request \(id): \(why)")
+        broke("request \(id) ended unknown, and nothing was wrong: \(why)", if: isCalm)
     }
 
     private func end(_ id: String, at awake: Int64) {
@@ -153,6 +159,7 @@ final class Observer: @unchecked Sendable {
         broke("request \(id) was reported as refused and is processed", if: requests[id]?.isRefused ?? true)
         requests[id]?.isProcessed = true
         processed[device, default: 0] += 1
+        broke("device \(device) is pushed again, and nothing was wrong", if: isCalm && processed[device] != 1)
         broke(
             "device \(device) is pushed \(processed[device] ?? 0) times in \(deliveries[device] ?? 0) deliveries",
             if: processed[device, default: 0] > deliveries[device, default: 0]

@@ -23,7 +23,7 @@ final class World {
     init(_ plan: Plan, isPrinted: Bool) {
         self.plan = plan
         trace = Trace(isPrinted: isPrinted)
-        observer = Observer(trace)
+        observer = Observer(trace, isCalm: plan.faults.isEmpty)
         scheduler = Scheduler(seed: plan.seed, trace: trace)
         network = SimulatedNetwork(scheduler: scheduler, trace: trace, seed: plan.seed)
         broker = Broker(Self.host("broker", 1, on: scheduler), trace: trace, seed: plan.seed)
@@ -134,8 +134,10 @@ final class World {
     private func begin(_ kind: Fault.Kind) {
         trace.note("fault", "\(kind)")
         switch kind {
-        case .cutToBroker: network.cutOne { $0.server === self.broker.host }
-        case .cutToProvider: network.cutOne { $0.server === self.provider.host }
+        case .cutToBroker: network.cutOne(to: broker.host)
+        case .cutToProvider: network.cutOne(to: provider.host)
+        case .loseToBroker: network.cutOne(to: broker.host, silently: true)
+        case .loseToProvider: network.cutOne(to: provider.host, silently: true)
         case .isolate(let host, let time): network.isolate(anyHost(host), for: nanoseconds(time))
         case .freeze(let worker, let time): freeze(worker, for: time)
         case .crash(let worker, let time): crash(worker, for: time)
