@@ -4,7 +4,8 @@ import NIOPosix
 /// An event loop that opens connections itself, to a network of its own.
 ///
 /// A loop of the operating system's sockets is none: ``ClientBootstrap`` opens them. Whoever hands a loop to a driver
-/// so decides which network it speaks to, and nothing else in the driver differs.
+/// so decides which network it speaks to. That network is in the process's memory, so connections to providers leave
+/// out TLS; nothing else in the driver differs.
 public protocol ConnectingEventLoop: EventLoop {
     /// Opens a connection to an address within `timeout`; the initializer runs on the loop, before the channel is
     /// active.
@@ -16,6 +17,9 @@ public protocol ConnectingEventLoop: EventLoop {
 }
 
 extension EventLoop {
+    /// True if its connections leave the process.
+    var isOnSharedNetwork: Bool { !(self is any ConnectingEventLoop) }
+
     /// Opens a TCP connection on this loop: its own way, or through a bootstrap with `options`.
     func openChannel(
         to address: SocketAddress,

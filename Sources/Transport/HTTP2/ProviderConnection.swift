@@ -5,8 +5,8 @@ import TLS
 
 /// One connection to a provider: a channel, a TLS session and an HTTP/2 session.
 ///
-/// Confined to its loop. Without a TLS session it speaks HTTP/2 with prior knowledge (RFC 9113, 3.3), and the ciphertext
-/// is the frames themselves.
+/// Confined to its loop. Without a TLS session it speaks HTTP/2 with prior knowledge (RFC 9113, 3.3), and the
+/// ciphertext is the frames themselves.
 ///
 /// Reads are processed at once; output leaves only in ``flush()``, which the pool calls once per tick.
 final class ProviderConnection: ChannelInboundHandler {

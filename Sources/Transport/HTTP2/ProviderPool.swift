@@ -16,7 +16,7 @@ public import TLS
 /// ``Delivery/ConnectionPool`` decides about connections. Each tick of the loop first does all reads (answers go to the
 /// source as they come), then opens as many requests as there are free streams, then flushes each connection once.
 /// Created, used and closed on its loop only. The pool keeps itself alive until it is closed, and the source must
-/// outlive it. Without `tls` it speaks HTTP/2 in the clear, for a peer on a network in memory.
+/// outlive it.
 public final class ProviderPool {
     /// The pool's counts since it was created, as of its last tick for those of the state machine.
     public internal(set) var counters = ProviderPoolCounters()
@@ -28,6 +28,7 @@ public final class ProviderPool {
     let configuration: ProviderPoolConfiguration
     let source: any RequestSource
     let logger: Logger
+    /// The TLS context; nil on a network in memory (``ConnectingEventLoop``), where HTTP/2 is spoken in the clear.
     let tls: TLSClientContext?
     /// The TLS state of the latest established connection, for the next one.
     var resumption: TLSResumption?
@@ -58,7 +59,7 @@ public final class ProviderPool {
     public init(
         loop: any EventLoop,
         endpoint: HTTP2Endpoint,
-        tls: TLSClientContext?,
+        tls: TLSClientContext,
         configuration: ProviderPoolConfiguration,
         source: any RequestSource,
         logger: Logger
@@ -66,7 +67,7 @@ public final class ProviderPool {
         loop.preconditionInEventLoop()
         self.loop = loop
         self.endpoint = endpoint
-        self.tls = tls
+        self.tls = loop.isOnSharedNetwork ? tls : nil
         self.configuration = configuration
         self.source = source
         self.logger = logger
