@@ -15,10 +15,15 @@ public final class Ledger: Sendable {
     let driver: any LedgerDriver
     private let writer: LedgerWriter
 
-    init(_ driver: any LedgerDriver, storeID: String, logger: Logger) {
+    init(
+        _ driver: any LedgerDriver,
+        storeID: String,
+        logger: Logger,
+        runner: any WriterRunner = WriterThread()
+    ) {
         self.storeID = storeID
         self.driver = driver
-        writer = LedgerWriter(driver, logger: logger)
+        writer = LedgerWriter(driver, logger: logger, runner: runner)
     }
 
     /// The current instant on the time that all workers share; every stored or compared instant is on that time.

@@ -23,7 +23,7 @@ final class LedgerWriter: Sendable {
     }
 
     private let queue: WriterQueue
-    private let thread: WriterThread
+    private let runner: any WriterRunner
     private let logger: Logger
 
     /// A writer; `clock` counts nanoseconds.
@@ -31,15 +31,17 @@ final class LedgerWriter: Sendable {
         _ driver: any LedgerDriver,
         logger: Logger,
         pause: CommitPause = CommitPause(),
+        runner: any WriterRunner = WriterThread(),
         clock: @escaping @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
     ) {
-        let queue = WriterQueue(driver, pause: pause, clock: clock)
+        let queue = WriterQueue(driver, pause: pause, runner: runner, clock: clock)
         self.queue = queue
         self.logger = logger
-        thread = WriterThread { queue.drain() }
+        self.runner = runner
+        runner.start(WriterWork(turn: { queue.turn() }, pauseOver: { queue.pauseOver() }))
     }
 
-    deinit { thread.end() }
+    deinit { runner.end() }
 
     var isClosed: Bool { queue.isClosed }
 
@@ -48,7 +50,7 @@ final class LedgerWriter: Sendable {
     func submit(_ job: Job) {
         switch queue.add(job) {
         case .refused: job.fail(.closed)
-        case .first: thread.wake()
+        case .first: runner.wake()
         case .behindOthers: break
         }
     }
@@ -60,20 +62,20 @@ final class LedgerWriter: Sendable {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             queue.close { waiter.resume() }
             queue.driver.prepareToStop()
-            thread.end()
+            runner.end()
         }
         do { try queue.driver.close() } catch { logger.warning("closing the ledger: \(error)") }
     }
 }
 
-/// The bodies that wait for the writer, and their transactions; only one thread calls `drain`.
+/// The bodies that wait for the writer, and their transactions; `turn` and `pauseOver` are called one at a time.
 private final class WriterQueue: Sendable {
     typealias Job = LedgerWriter.Job
 
     /// The result of adding a job.
     enum Addition {
         case refused
-        /// The thread must be woken.
+        /// The writer must be woken.
         case first
         case behindOthers
     }
@@ -87,8 +89,10 @@ private final class WriterQueue: Sendable {
         /// True if one of the waiting bodies is to be written after the shortest pause.
         var isSoon = false
         var isScheduled = false
-        /// The part of the pause that the thread takes, until its time is over or `pauseEnded` is signalled.
+        /// The part of the pause that the writer takes, until its time is over or somebody ends it.
         var part = PausePart.none
+        /// The time of the long part.
+        var rest = Duration.zero
         var pause: CommitPause
         var isClosed = false
         /// True when no body will run any more.
@@ -107,7 +111,14 @@ private final class WriterQueue: Sendable {
             }
         }
 
-        /// Ends the thread's pause if what waits ends it; returns true if the thread is to be signalled.
+        /// Begins a part of the pause, unless what waits ends it.
+        mutating func begin(_ part: PausePart, for time: Duration) -> WriterTurn {
+            guard !ends(part) else { return .again }
+            self.part = part
+            return .pause(time)
+        }
+
+        /// Ends the writer's pause if what waits ends it; returns true if the writer is to hear of it.
         mutating func endPause() -> Bool {
             guard ends(part) else { return false }
             part = .none
@@ -126,7 +137,7 @@ private final class WriterQueue: Sendable {
         }
     }
 
-    /// A part of the thread's pause.
+    /// A part of the writer's pause.
     private enum PausePart {
         case none
         /// Ends for what is to be written at once.
@@ -137,13 +148,19 @@ private final class WriterQueue: Sendable {
 
     let driver: any LedgerDriver
     private let clock: @Sendable () -> UInt64
-    private let pauseEnded = DispatchSemaphore(value: 0)
+    private let runner: any WriterRunner
     private let state: Mutex<State>
     /// True while bodies wait that go ahead of others; the current transaction then ends early.
     private let hasAhead = Atomic(false)
 
-    init(_ driver: any LedgerDriver, pause: CommitPause, clock: @escaping @Sendable () -> UInt64) {
+    init(
+        _ driver: any LedgerDriver,
+        pause: CommitPause,
+        runner: any WriterRunner,
+        clock: @escaping @Sendable () -> UInt64
+    ) {
         self.driver = driver
+        self.runner = runner
         self.clock = clock
         state = Mutex(State(pause: pause))
     }
@@ -177,17 +194,17 @@ private final class WriterQueue: Sendable {
             defer { state.isScheduled = true }
             return (state.isScheduled ? .behindOthers : .first, state.endPause())
         }
-        if endsPause { pauseEnded.signal() }
+        if endsPause { runner.endPause() }
         return addition
     }
 
-    /// Has what waits written as soon as the thread is free.
+    /// Has what waits written as soon as the writer is free.
     func hurry() {
         let endsPause = state.withLock { state in
             if !state.waiting.isEmpty { state.isUrgent = true }
             return state.endPause()
         }
-        if endsPause { pauseEnded.signal() }
+        if endsPause { runner.endPause() }
     }
 
     /// Refuses new bodies; calls `completion` after all accepted ones, or at once if they are done already.
@@ -197,23 +214,45 @@ private final class WriterQueue: Sendable {
             if !state.isOver { state.closed.append(completion) }
             return (state.isOver, state.endPause())
         }
-        if endsPause { pauseEnded.signal() }
+        if endsPause { runner.endPause() }
         if isOver { completion() }
     }
 
     /// Runs all waiting bodies.
-    func drain() {
-        while true {
-            let jobs = state.withLock { state in
-                if state.isEmpty { state.isScheduled = false }
-                hasAhead.store(false, ordering: .relaxed)
-                return state.take()
-            }
-            if jobs.isEmpty { break }
-            let began = MonotonicInstant(nanoseconds: Int64(clock()))
-            run(jobs)
-            takePause(after: jobs.count, from: began)
+    func turn() -> WriterTurn {
+        let jobs = state.withLock { state in
+            if state.isEmpty { state.isScheduled = false }
+            hasAhead.store(false, ordering: .relaxed)
+            return state.take()
         }
+        guard !jobs.isEmpty else {
+            tellClosed()
+            return .idle
+        }
+        let began = MonotonicInstant(nanoseconds: Int64(clock()))
+        run(jobs)
+        let ended = MonotonicInstant(nanoseconds: Int64(clock()))
+        return state.withLock { state in
+            let least = state.pause.least
+            state.rest = state.pause.committed(jobs.count, from: began, to: ended) - least
+            return state.begin(.short, for: least)
+        }
+    }
+
+    /// Goes on after a part of the pause; returns nil if somebody has ended it meanwhile.
+    func pauseOver() -> WriterTurn? {
+        state.withLock { state in
+            let part = state.part
+            state.part = .none
+            switch part {
+            case .none: return nil
+            case .short where state.rest > .zero: return state.begin(.long, for: state.rest)
+            case .short, .long: return .again
+            }
+        }
+    }
+
+    private func tellClosed() {
         let closed = state.withLock { state in
             guard state.isClosed, state.isEmpty else { return [@Sendable () -> Void]() }
             state.isOver = true
@@ -221,31 +260,6 @@ private final class WriterQueue: Sendable {
             return state.closed
         }
         for completion in closed { completion() }
-    }
-
-    private func takePause(after writes: Int, from began: MonotonicInstant) {
-        let ended = MonotonicInstant(nanoseconds: Int64(clock()))
-        let (least, pause) = state.withLock { ($0.pause.least, $0.pause.committed(writes, from: began, to: ended)) }
-        guard wait(.short, for: least), pause > least else { return }
-        _ = wait(.long, for: pause - least)
-    }
-
-    /// Takes a part of the pause; returns false if something has ended it.
-    private func wait(_ part: PausePart, for time: Duration) -> Bool {
-        let mayPause = state.withLock { state in
-            if !state.ends(part) { state.part = part }
-            return state.part != .none
-        }
-        guard mayPause else { return false }
-        let end = DispatchTime.now() + .nanoseconds(Int(time / .nanoseconds(1)))
-        guard pauseEnded.wait(timeout: end) == .timedOut else { return false }
-        let isEnded = state.withLock { state in
-            defer { state.part = .none }
-            return state.part == .none
-        }
-        // Whoever ended the pause at its last moment has signalled or is about to.
-        if isEnded { pauseEnded.wait() }
-        return !isEnded
     }
 
     private func run(_ jobs: [Job]) {

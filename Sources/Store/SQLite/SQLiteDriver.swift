@@ -4,12 +4,14 @@ import Synchronization
 /// A ledger in a file that several processes of one host may share; one of them writes at a time.
 final class SQLiteDriver: LedgerDriver {
     private let pool: DatabasePool
+    private let readsOnCaller: Bool
     /// The writing connection's `synchronous` setting; used only on the writer's thread.
     private let isFull = Atomic(false)
     private let time = SQLiteClock()
 
-    init(_ pool: DatabasePool) {
+    init(_ pool: DatabasePool, readsOnCaller: Bool = false) {
         self.pool = pool
+        self.readsOnCaller = readsOnCaller
     }
 
     var clock: LedgerClock { time.clock }
@@ -40,11 +42,22 @@ final class SQLiteDriver: LedgerDriver {
 
     func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T {
         do {
-            return try await pool.read { [time] db in
-                if time.isKept { try time.refresh(db) }
-                return try body(LedgerReader(db: db))
-            }
+            return readsOnCaller ? try readHere(body) : try await pool.read { [time] in try Self.read($0, time, body) }
         } catch { throw LedgerError(error, path: location) }
+    }
+
+    /// Reads on the calling thread; blocks.
+    private func readHere<T>(_ body: (LedgerReader) throws -> T) throws -> T {
+        try pool.read { try Self.read($0, time, body) }
+    }
+
+    private static func read<T>(
+        _ db: Database,
+        _ time: SQLiteClock,
+        _ body: (LedgerReader) throws -> T
+    ) throws -> T {
+        if time.isKept { try time.refresh(db) }
+        return try body(LedgerReader(db: db))
     }
 
     /// Sets the clock from an up-to-date ledger and keeps it right from now on; blocks.

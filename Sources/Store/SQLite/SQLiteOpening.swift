@@ -26,6 +26,17 @@ extension Ledger {
         busyTimeout: Duration = .seconds(5),
         logger: Logger = Logger(label: "ledger")
     ) throws(LedgerError) -> Ledger {
+        try open(path: path, create: create, busyTimeout: busyTimeout, logger: logger, threads: .own)
+    }
+
+    /// Opens a ledger that works on given threads.
+    package static func open(
+        path: String,
+        create: Bool,
+        busyTimeout: Duration = .seconds(5),
+        logger: Logger,
+        threads: LedgerThreads
+    ) throws(LedgerError) -> Ledger {
         if !create, access(path, F_OK) != 0 { throw .missing(path: path) }
         return try withSetUpLock(path) { () throws(LedgerError) -> Ledger in
             keepPrivate(path, create: create)
@@ -35,9 +46,9 @@ extension Ledger {
                 let storeID = try pool.read { db in
                     try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'store_id'")
                 }
-                let driver = SQLiteDriver(pool)
+                let driver = SQLiteDriver(pool, readsOnCaller: threads.readsOnCaller)
                 try driver.keepTime()
-                return Ledger(driver, storeID: storeID ?? "", logger: logger)
+                return Ledger(driver, storeID: storeID ?? "", logger: logger, runner: threads.writer())
             } catch {
                 throw LedgerError(error, path: path)
             }
