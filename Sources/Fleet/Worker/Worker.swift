@@ -1,9 +1,7 @@
 import Campaigns
 import Delivery
-import Glibc
 package import Logging
 import NIOCore
-import NIOPosix
 package import Operations
 import PushProviders
 package import Settings
@@ -15,12 +13,13 @@ import Transport
 /// `start` returns when the worker is up; `stop` drains it. All methods may be called from any task.
 package final class Worker: Sendable {
     let context: WorkerContext
-    private let group: MultiThreadedEventLoopGroup
+    private let group: any EventLoopGroup
     private let core: NIOLoopBound<WorkerCore>
     let loop: any EventLoop
     let senders: [LoopHandle]
     let settings: HotSettings
-    private let probes: ProbeServer
+    /// The address of metrics and probes; nil without one.
+    private let probes: ProbeServer?
     private let tasks: [Task<Void, Never>]
     let manager: Supervisor?
     /// An element for each order to read the files again (`fanfare app reload`) that the worker has to answer.
@@ -30,11 +29,11 @@ package final class Worker: Sendable {
 
     private init(
         context: WorkerContext,
-        group: MultiThreadedEventLoopGroup,
+        group: any EventLoopGroup,
         core: NIOLoopBound<WorkerCore>,
         loop: any EventLoop,
         senders: [LoopHandle],
-        probes: ProbeServer,
+        probes: ProbeServer?,
         answers: WorkerProbes,
         tasks: [Task<Void, Never>],
         reloadRequests: AsyncStream<Void>,
@@ -51,7 +50,7 @@ package final class Worker: Sendable {
         self.reloadRequests = reloadRequests
         self.manager = manager
         supervision = manager.map { manager in
-            Task { await manager.run { await answers.serviceStatus(on: probes.loop) } }
+            Task { await manager.run { await answers.serviceStatus(on: probes?.loop ?? loop) } }
         }
     }
 
@@ -59,26 +58,37 @@ package final class Worker: Sendable {
     ///
     /// Throws `ConfigurationError`, `LedgerError`, `AMQPConnectError` or `WorkerError`, each with one clear line.
     /// The files were read after `readAt`, so the start answers the reload orders before it. `manager` learns when the
-    /// worker is ready, lives, reads its files again and ends.
+    /// worker is ready, lives, reads its files again and ends. `host` is the process that it works in.
     package static func start(
         _ configuration: Configuration,
         apps settings: [AppConfiguration],
         readAt: ContinuousClock.Instant,
         logger: Logger,
-        manager: Supervisor? = nil
+        manager: Supervisor? = nil,
+        host: WorkerHost = .process
     ) async throws -> Worker {
         let apps = try AppDirectory(settings)
         let listen = configuration.worker
-        let probes = try await ProbeServer.start(listen.listen, isGiven: listen.listenIsGiven)
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.worker.loops)
+        let probes =
+            host.answersProbes
+            ? try await ProbeServer.start(listen.listen, isGiven: listen.listenIsGiven) : nil
+        let group = host.loops(configuration.worker.loops)
         do {
             try await check(configuration, on: group.next())
-            return try await withLedger(configuration.store, logger) { ledger in
-                let context = try await register(configuration, apps, readAt, ledger, on: group.next(), logger)
+            return try await withLedger(configuration.store, logger, host.threads) { ledger in
+                let context = try await register(
+                    configuration,
+                    as: host.name,
+                    apps,
+                    readAt,
+                    ledger,
+                    on: group.next(),
+                    logger
+                )
                 return try await assemble(context, group, probes, manager)
             }
         } catch {
-            await probes.stop()
+            await probes?.stop()
             try? await group.shutdownGracefully()  // the first error is the one to report
             throw error
         }
@@ -88,9 +98,10 @@ package final class Worker: Sendable {
     static func withLedger<Value>(
         _ location: Configuration.StoreLocation,
         _ logger: Logger,
+        _ threads: LedgerThreads = .own,
         _ body: (Ledger) async throws -> Value
     ) async throws -> Value {
-        let ledger = try Ledger.open(location, create: true, logger: logger)
+        let ledger = try Ledger.open(location, create: true, logger: logger, threads: threads)
         do {
             return try await body(ledger)
         } catch {
@@ -101,13 +112,13 @@ package final class Worker: Sendable {
 
     private static func register(
         _ configuration: Configuration,
+        as name: String,
         _ apps: AppDirectory,
         _ readAt: ContinuousClock.Instant,
         _ ledger: Ledger,
         on loop: any EventLoop,
         _ logger: Logger
     ) async throws -> WorkerContext {
-        let name = "\(hostName()).\(getpid())"
         let roles = configuration.worker.roles.map(\.rawValue).sorted()
         let filesReadAt = ledger.now().advanced(by: readAt - ContinuousClock.now)
         let (id, order) = try await ledger.write(.synced) {
@@ -144,19 +155,12 @@ package final class Worker: Sendable {
         configuration.management == nil ? nil : ManagementAPI(configuration, loop: loop)
     }
 
-    private static func hostName() -> String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        gethostname(&buffer, buffer.count - 1)
-        let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return name.isEmpty ? "host" : name
-    }
-
     // MARK: - Assembly
 
     private static func assemble(
         _ context: WorkerContext,
-        _ group: MultiThreadedEventLoopGroup,
-        _ probes: ProbeServer,
+        _ group: any EventLoopGroup,
+        _ probes: ProbeServer?,
         _ manager: Supervisor?
     ) async throws -> Worker {
         let loops = Array(group.makeIterator())
@@ -200,7 +204,7 @@ package final class Worker: Sendable {
             senders: senders,
             fleet: fleet
         )
-        probes.use(answers.answer)
+        probes?.use(answers.answer)
         var tasks = run(context, core, loop, streams, signals, progress, dispatcher, fleet)
         if context.sends { tasks.append(Task { await measureAnswers(context, senders) }) }
         announce(context, probes)
@@ -232,13 +236,13 @@ package final class Worker: Sendable {
         )
     }
 
-    private static func announce(_ context: WorkerContext, _ probes: ProbeServer) {
+    private static func announce(_ context: WorkerContext, _ probes: ProbeServer?) {
         context.logger.info(
             "worker is up",
             metadata: [
                 "worker": "\(context.name)", "broker": "\(context.configuration.amqp)",
                 "ledger": "\(context.ledger.path)", "unflushed": "\(context.configuration.worker.unflushed)",
-                "metrics": "http://\(probes.address)/metrics",
+                "metrics": "\(probes.map { "http://\($0.address)/metrics" } ?? "none")",
             ]
         )
     }
@@ -383,7 +387,7 @@ package final class Worker: Sendable {
             )
         }
         await context.ledger.close()
-        await probes.stop()
+        await probes?.stop()
         try? await group.shutdownGracefully()  // the process ends anyway
         context.logger.info("worker has stopped")
     }

@@ -4,14 +4,16 @@ package import Store
 extension Ledger {
     /// Opens the ledger of a configuration (`store.url`); blocks.
     ///
-    /// Throws what `open(path:)` and `open(postgreSQL:)` throw. Without `create`, a missing ledger is `missing`.
+    /// Throws what `open(path:)` and `open(postgreSQL:)` throw. Without `create`, a missing ledger is `missing`. A
+    /// ledger in a file works on `threads`.
     package static func open(
         _ location: Configuration.StoreLocation,
         create: Bool,
-        logger: Logger = Logger(label: "ledger")
+        logger: Logger = Logger(label: "ledger"),
+        threads: LedgerThreads = .own
     ) throws(LedgerError) -> Ledger {
         switch location {
-        case .sqlite(let path): try open(path: path, create: create, logger: logger)
+        case .sqlite(let path): try open(path: path, create: create, logger: logger, threads: threads)
         case .postgreSQL(let url): try open(postgreSQL: url, create: create, logger: logger)
         }
     }
