@@ -229,11 +229,20 @@ let package = Package(
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         // The clocks and the chance of a process that is simulated; linked by nothing else, because it replaces the
         // system's.
-        .target(name: "CSimulatedProcess", path: "Tests/CSimulatedProcess"),
+        .target(name: "CSimulatedProcess", dependencies: ["COpenSSL"], path: "Tests/CSimulatedProcess"),
+        // SQLite's files in memory.
+        .target(
+            name: "CSimulatedDisk",
+            dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/CSimulatedDisk"
+        ),
         // Drivers on a seeded scheduler, with a network and far sides in memory. Run as a process of its own.
         .executableTarget(
             name: "FleetSimulator",
-            dependencies: ["CSimulatedProcess", "Seeds", "Delivery", "HTTP2", "AMQP", "Transport", nioCore, logging],
+            dependencies: [
+                "CSimulatedProcess", "CSimulatedDisk", "Seeds", "Campaigns", "Delivery", "TLS", "HTTP2", "AMQP",
+                "Transport", "Store", "Settings", "Operations", "Fleet", nioCore, logging,
+            ],
             path: "Tests/FleetSimulator",
             swiftSettings: houseSettings
         ),

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
+// The replacement of its generator is deprecated and has no successor for a process without a provider of its own.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "simulated_process.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <openssl/rand.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -31,6 +34,37 @@ struct hashing_parameters {
     bool is_deterministic;
 };
 
+// SplitMix64.
+static uint64_t next_chance(void) {
+    uint64_t mixed = chance += 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+    return mixed ^ (mixed >> 31);
+}
+
+static void fill(unsigned char *bytes, size_t count) {
+    for (size_t at = 0; at < count; at += 8) {
+        uint64_t value = next_chance();
+        for (size_t byte = at; byte < count && byte < at + 8; byte++) {
+            bytes[byte] = (unsigned char)(value >> 8 * (byte - at));
+        }
+    }
+}
+
+static int fill_for_openssl(unsigned char *bytes, int count) {
+    fill(bytes, (size_t)count);
+    return 1;
+}
+
+static int is_always_seeded(void) { return 1; }
+
+// OpenSSL's own generator mixes the process's id and the time into what the system gives it.
+static const RAND_METHOD openssl_chance = {
+    .bytes = fill_for_openssl,
+    .pseudorand = fill_for_openssl,
+    .status = is_always_seeded,
+};
+
 void simulated_process_begin(uint64_t seed) {
     struct hashing_parameters *hashing = dlsym(RTLD_DEFAULT, "_swift_stdlib_Hashing_parameters");
     if (hashing) {
@@ -39,6 +73,7 @@ void simulated_process_begin(uint64_t seed) {
         hashing->is_deterministic = true;
     }
     chance = seed;
+    RAND_set_rand_method(&openssl_chance);
     is_simulated = true;
 }
 
@@ -68,23 +103,6 @@ int simulated_process_wait(pid_t child) {
 }
 
 #ifndef NOT_SIMULATED
-
-// SplitMix64.
-static uint64_t next_chance(void) {
-    uint64_t mixed = chance += 0x9E3779B97F4A7C15u;
-    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
-    return mixed ^ (mixed >> 31);
-}
-
-static void fill(unsigned char *bytes, size_t count) {
-    for (size_t at = 0; at < count; at += 8) {
-        uint64_t value = next_chance();
-        for (size_t byte = at; byte < count && byte < at + 8; byte++) {
-            bytes[byte] = (unsigned char)(value >> 8 * (byte - at));
-        }
-    }
-}
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
     static int (*real)(clockid_t, struct timespec *);

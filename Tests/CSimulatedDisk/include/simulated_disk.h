@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The disk of a simulated machine, as SQLite's default VFS: files in memory, with what is synced apart from what is only
-// written.
+// The disk of a simulated machine, as SQLite's default VFS: files in memory, with what is synced apart from what is
+// only written.
 //
 // Processes of the machine share the files and SQLite's locks. The one whose step runs is the process of all calls.
 

@@ -52,6 +52,19 @@ final class Broker: SimulatedService {
         queues[name] = QuorumQueue(name, policy)
     }
 
+    func declare(exchange name: String) { exchanges[name, default: [:]] = exchanges[name] ?? [:] }
+
+    /// Declares a queue of one connection, which is gone with it.
+    func declareExclusive(_ name: String) { queues[name] = QuorumQueue(name, isTransient: true) }
+
+    /// Removes a queue of a connection that is gone.
+    func remove(queue name: String) {
+        queues[name] = nil
+        for (exchange, bindings) in exchanges {
+            exchanges[exchange] = bindings.mapValues { $0.subtracting([name]) }
+        }
+    }
+
     func bind(queue: String, to exchange: String, key: String = "#") {
         exchanges[exchange, default: [:]][key, default: []].insert(queue)
     }
@@ -153,7 +166,7 @@ final class Broker: SimulatedService {
         network.cutAll(of: host)
         for session in sessions { session.lost() }
         sessions = []
-        for queue in inOrder { queue.crash() }
+        for queue in inOrder where !queue.isTransient { queue.crash() }
         isAlarmed = false
         host.scheduler.happen(after: nanoseconds) { [self] in
             trace.note("broker", "is back")

@@ -20,6 +20,8 @@ final class BrokerChannel {
     private unowned let session: BrokerSession
     private var prefetch = 0
     private var consumers: [String: (id: Int, queue: QuorumQueue)] = [:]
+    /// The queues that this connection declared for itself.
+    private var ownQueues: [String] = []
     private var deliveries: [UInt64: Delivery] = [:]
     private var lastTag: UInt64 = 0
     private var publish: Publish?
@@ -48,6 +50,8 @@ final class BrokerChannel {
     func end() {
         for tag in consumers.keys.sorted() { consumers[tag].map { $0.queue.removeConsumer($0.id) } }
         consumers = [:]
+        for queue in ownQueues { broker.remove(queue: queue) }
+        ownQueues = []
         let returned = deliveries.sorted { $0.key < $1.key }.map(\.value)
         deliveries = [:]
         publish = nil
@@ -92,6 +96,7 @@ final class BrokerChannel {
         case .consume: try consume(&reader)
         case .cancel: try cancel(&reader)
         case .queueDeclare: try declareQueue(&reader)
+        case .queueBind: try bindQueue(&reader)
         case .exchangeDeclare: try declareExchange(&reader)
         case .publish: try beginPublish(&reader)
         case .ack: try ack(&reader)
@@ -115,13 +120,30 @@ final class BrokerChannel {
     private func declareQueue(_ reader: inout AMQPBytes) throws(BrokerFault) {
         _ = try reader.short()
         let name = try reader.shortString()
-        guard try reader.octet() & 1 != 0 else { throw .channel(403, "ACCESS_REFUSED") }
+        let flags = try reader.octet()
+        let (isPassive, isExclusive) = (flags & 1 != 0, flags & 4 != 0)
+        // A worker may configure nothing but queues of its own.
+        guard isPassive || isExclusive else { throw .channel(403, "ACCESS_REFUSED") }
+        if !isPassive {
+            broker.declareExclusive(name)
+            ownQueues.append(name)
+        }
         let queue = try queue(name)
         answer(.queueDeclareOk) {
             $0.shortString(name)
             $0.number(queue.readyCount, 4)
             $0.number(queue.consumerCount, 4)
         }
+    }
+
+    private func bindQueue(_ reader: inout AMQPBytes) throws(BrokerFault) {
+        _ = try reader.short()
+        let (queue, exchange) = (try reader.shortString(), try reader.shortString())
+        let key = try reader.shortString()
+        guard ownQueues.contains(queue) else { throw .channel(403, "ACCESS_REFUSED") }
+        guard broker.exchanges[exchange] != nil else { throw .channel(404, "NOT_FOUND - no exchange '\(exchange)'") }
+        broker.bind(queue: queue, to: exchange, key: key.isEmpty ? "#" : key)
+        answer(.queueBindOk)
     }
 
     private func declareExchange(_ reader: inout AMQPBytes) throws(BrokerFault) {
@@ -140,6 +162,7 @@ final class BrokerChannel {
         guard consumers[tag] == nil else {
             throw .connection(530, "NOT_ALLOWED - attempt to reuse consumer tag '\(tag)'")
         }
+        let needsNoAck = try reader.octet() & 2 != 0
         let (id, most) = (broker.nextConsumer(), prefetch == 0 ? 2000 : prefetch)
         consumers[tag] = (id, queue)
         answer(.consumeOk) { $0.shortString(tag) }
@@ -147,7 +170,7 @@ final class BrokerChannel {
             QuorumQueue.Consumer(
                 id: id,
                 room: { [weak self] in self.map { $0.held(by: tag) < most } ?? false },
-                deliver: { [weak self] in self?.deliver($0, of: queue, to: tag) }
+                deliver: { [weak self] in self?.deliver($0, of: queue, to: tag, needsNoAck: needsNoAck) }
             )
         )
         broker.wake()
@@ -161,10 +184,19 @@ final class BrokerChannel {
         answer(.cancelOk) { $0.shortString(tag) }
     }
 
-    private func deliver(_ entry: QuorumQueue.Entry, of queue: QuorumQueue, to consumer: String) {
+    private func deliver(
+        _ entry: QuorumQueue.Entry,
+        of queue: QuorumQueue,
+        to consumer: String,
+        needsNoAck: Bool
+    ) {
         lastTag += 1
         let tag = lastTag
-        deliveries[tag] = Delivery(entry: entry, queue: queue, consumer: consumer)
+        if needsNoAck {
+            queue.ack(entry)
+        } else {
+            deliveries[tag] = Delivery(entry: entry, queue: queue, consumer: consumer)
+        }
         broker.trace.note(
             "broker",
             "\(queue.name) gives \(entry.message.id) to \(session.name) as \(tag), delivery \(entry.deliveries + 1)"

@@ -1,5 +1,7 @@
 /// A quorum queue on one node: what is synced survives the node's crash, and only what is synced is confirmed.
 ///
+/// A transient one stands for the classic queue of a connection.
+///
 /// It knows nothing of connections: consumers are closures that take a message or refuse it.
 final class QuorumQueue {
     /// The settings of a policy.
@@ -42,6 +44,8 @@ final class QuorumQueue {
 
     let name: String
     let policy: Policy
+    /// True if it belongs to a connection.
+    let isTransient: Bool
     /// Everything that is not gone for good, in the order of arrival.
     private(set) var entries: [Entry] = []
     private var ready: [Entry] = []
@@ -53,8 +57,9 @@ final class QuorumQueue {
     /// True while the queue has no leader: it takes nothing, gives nothing and confirms nothing.
     var isLeaderless = false
 
-    init(_ name: String, _ policy: Policy = Policy()) {
+    init(_ name: String, _ policy: Policy = Policy(), isTransient: Bool = false) {
         self.name = name
+        self.isTransient = isTransient
         self.policy = policy
     }
 

@@ -3,6 +3,7 @@ import Delivery
 import HTTP2
 import Logging
 import NIOCore
+import TLS
 import Transport
 
 /// A small worker on the drivers that ship: takes shards, sends their devices, publishes the results, then acks.
@@ -50,7 +51,14 @@ final class Courier {
     /// The attempts after which a device that gets no answer ends.
     private static let attemptsMax = 12
 
-    init(_ name: String, loop: SimulatedLoop, endpoint: AMQPEndpoint, provider: HTTP2Endpoint, observer: Observer) {
+    init(
+        _ name: String,
+        loop: SimulatedLoop,
+        endpoint: AMQPEndpoint,
+        provider: HTTP2Endpoint,
+        tls: TLSClientContext,
+        observer: Observer
+    ) {
         self.name = name
         self.loop = loop
         self.observer = observer
@@ -75,7 +83,7 @@ final class Courier {
         pool = ProviderPool(
             loop: loop,
             endpoint: provider,
-            tls: nil,
+            tls: tls,
             configuration: configuration,
             source: self,
             logger: Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
@@ -176,7 +184,7 @@ extension Courier: RequestSource {
         observer.requestBegan(id, at: awake)
         request.tag = lastTag
         request.setHeaders(headers)
-        Array("/3/device/\(next.device)".utf8).withUnsafeBytes { request.setPath($0) }
+        Array("/3/device/\(String(next.device, radix: 16))".utf8).withUnsafeBytes { request.setPath($0) }
         Array(id.utf8).withUnsafeBytes { request.setPerRequestValue($0) }
         Array("{\"aps\":{}}".utf8).withUnsafeBytes { request.setBody($0) }
         return true

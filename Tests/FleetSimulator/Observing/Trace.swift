@@ -1,7 +1,8 @@
 /// Lines for everything that happens, and a hash of all of it.
 ///
 /// Two runs of a seed are alike when their hashes are. The last lines are kept for whoever asks why a run failed.
-final class Trace {
+/// Safety: used by the process's only thread.
+final class Trace: @unchecked Sendable {
     /// FNV-1a of everything so far.
     private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var lines: [String] = []

@@ -76,7 +76,8 @@ final class PushSession: SimulatedSession {
         guard stream <= lastStream else { return }
         let path = request.withValue(of: ":path") { String(decoding: $0, as: UTF8.self) } ?? ""
         let id = request.withValue(of: "apns-id") { String(decoding: $0, as: UTF8.self) } ?? ""
-        guard let device = path.split(separator: "/").last.flatMap({ Int($0) }), !id.isEmpty else {
+        // Tokens are hexadecimal and longer than a number; their ends differ.
+        guard let device = path.split(separator: "/").last.flatMap({ Int($0.suffix(8), radix: 16) }), !id.isEmpty else {
             return attempt { try http.respond(streamID: stream, status: 400) }
         }
         if service.mood == .refusing {

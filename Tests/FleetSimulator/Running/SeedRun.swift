@@ -1,4 +1,5 @@
 import CSimulatedProcess
+import TLS
 
 #if canImport(Glibc)
 import Glibc
@@ -8,7 +9,19 @@ import Glibc
 ///
 /// A child is forked for each, so that no run sees what an earlier one left, and a trap in a driver is a finding like
 /// any other. The parent has one thread and has run nothing of the simulation itself.
-enum SeedRun {
+struct SeedRun {
+    /// The workers of the run.
+    enum Workers {
+        /// Couriers, which have no ledger.
+        case couriers(TLSClientContext)
+        /// Workers as they ship, with their files in this folder.
+        case fleet(folder: String)
+    }
+
+    let workers: Workers
+    /// True if the trace is printed.
+    let isPrinted: Bool
+
     /// The exit codes of a child.
     private enum Exit {
         static let passed: Int32 = 0
@@ -16,32 +29,51 @@ enum SeedRun {
     }
 
     /// Runs a plan; returns true if all laws held.
-    static func passes(_ plan: Plan, isPrinted: Bool, isQuiet: Bool) -> Bool {
+    func passes(_ plan: Plan, isQuiet: Bool) -> Bool {
         fflush(nil)
         let child = simulated_process_fork()
         precondition(child >= 0, "no child process")
-        if child == 0 { run(plan, isPrinted: isPrinted, isQuiet: isQuiet) }
+        if child == 0 { run(plan, isQuiet: isQuiet) }
         let code = simulated_process_wait(child)
         if code > Exit.broken, !isQuiet { print("seed \(plan.seed): the process ended with \(code)") }
         return code == Exit.passed
     }
 
-    private static func run(_ plan: Plan, isPrinted: Bool, isQuiet: Bool) -> Never {
+    private func files(in folder: String) -> FleetFiles {
+        do {
+            return try FleetFiles.make(
+                in: folder,
+                broker: FleetWorld.brokerAddress,
+                provider: FleetWorld.providerAddress
+            )
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private func run(_ plan: Plan, isQuiet: Bool) -> Never {
         simulated_process_begin(plan.seed)
         SeededExecutor.install()
-        let world = World(plan, isPrinted: isPrinted)
-        let breach = world.run()
+        let printed = isPrinted && !isQuiet
+        let (breach, trace, scheduler, summary): (String?, Trace, Scheduler, String)
+        switch workers {
+        case .couriers(let tls):
+            let world = World(plan, tls: tls, isPrinted: printed)
+            (breach, trace, scheduler) = (world.run(), world.trace, world.scheduler)
+            summary = world.observer.summary
+        case .fleet(let folder):
+            // Read here: tables that were filled before the hashing was seeded find nothing any more.
+            let world = FleetWorld(plan, files: files(in: folder), isPrinted: printed)
+            (breach, trace, scheduler) = (world.run(), world.trace, world.scheduler)
+            summary = world.summary
+        }
         simulated_process_end()
-        let trace = String(world.trace.hash, radix: 16)
-        let seconds = world.scheduler.now / 1_000_000_000
-        if !isQuiet {
-            if let breach {
-                for line in world.trace.lines.suffix(isPrinted ? 0 : 60) { print(line) }
-                print("seed \(plan.seed): BROKEN: \(breach)")
-            } else {
-                let steps = world.scheduler.steps
-                print("seed \(plan.seed): \(steps) steps, \(seconds) s, \(world.observer.summary), trace \(trace)")
-            }
+        if let breach, !isQuiet {
+            for line in trace.lines.suffix(printed ? 0 : 60) { print(line) }
+            print("seed \(plan.seed): BROKEN: \(breach)")
+        } else if !isQuiet {
+            let (seconds, hash) = (scheduler.now / 1_000_000_000, String(trace.hash, radix: 16))
+            print("seed \(plan.seed): \(scheduler.steps) steps, \(seconds) s, \(summary), trace \(hash)")
         }
         fflush(nil)
         _exit(breach == nil ? Exit.passed : Exit.broken)

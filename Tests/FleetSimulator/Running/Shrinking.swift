@@ -1,13 +1,13 @@
 /// Makes a failing plan smaller: fewer devices, workers and faults, as long as it still fails.
 enum Shrinking {
     /// Returns a small plan that fails; tries at most `tries` runs.
-    static func smallest(of failing: Plan, tries: Int = 200) -> Plan {
+    static func smallest(of failing: Plan, in run: SeedRun, tries: Int = 200) -> Plan {
         var (best, left) = (failing, tries)
         while left > 0 {
             var next: Plan?
             for plan in best.smaller where next == nil && left > 0 {
                 left -= 1
-                if !SeedRun.passes(plan, isPrinted: false, isQuiet: true) { next = plan }
+                if !run.passes(plan, isQuiet: true) { next = plan }
             }
             guard let next else { break }
             best = next

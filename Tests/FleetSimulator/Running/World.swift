@@ -1,10 +1,13 @@
 import AMQP
 import NIOCore
+import TLS
 import Transport
 
 /// One run of a plan: hosts, network, far sides and couriers, and the faults at their instants.
 final class World {
     let plan: Plan
+    /// The TLS context that pools ask for, and leave out on a network in memory.
+    private let tls: TLSClientContext
     let trace: Trace
     let observer: Observer
     let scheduler: Scheduler
@@ -20,8 +23,9 @@ final class World {
     /// The wall clock at the beginning: 2026-11-28.
     private static let epoch: Int64 = 1_795_824_000_000_000_000
 
-    init(_ plan: Plan, isPrinted: Bool) {
+    init(_ plan: Plan, tls: TLSClientContext, isPrinted: Bool) {
         self.plan = plan
+        self.tls = tls
         trace = Trace(isPrinted: isPrinted)
         observer = Observer(trace, isCalm: plan.faults.isEmpty)
         scheduler = Scheduler(seed: plan.seed, trace: trace)
@@ -121,6 +125,7 @@ final class World {
                 loop: loop,
                 endpoint: endpoint,
                 provider: HTTP2Endpoint(host: "10.0.0.2", port: 443),
+                tls: tls,
                 observer: observer
             )
             couriers.append(courier)

@@ -1,27 +1,44 @@
+// The drivers of the fleet from one seed; see Deploy/fleet-simulate.sh.
+
+import CSimulatedProcess
+import TLS
+
 #if canImport(Glibc)
 import Glibc
 #endif
 
-// The whole fleet's drivers from one seed; see Deploy/fleet-simulate.sh.
-
 let arguments = CommandLine.arguments.dropFirst()
-let isTraced = arguments.contains("--trace")
+let options = Set(arguments.filter { $0.hasPrefix("--") })
 let numbers = arguments.compactMap { UInt64($0) }
-guard let first = numbers.first, numbers.count <= 2 else {
-    print("usage: fleet-simulate SEED [COUNT] [--trace]")
+let known: Set = ["--trace", "--no-shrink", "--fleet"]
+guard let first = numbers.first, numbers.count <= 2, options.isSubset(of: known) else {
+    print("usage: fleet-simulate SEED [COUNT] [--fleet] [--trace] [--no-shrink]")
     exit(2)
 }
+guard simulated_process_is_possible() else {
+    print("this build cannot simulate: it has a sanitizer, or is not for Linux")
+    exit(77)
+}
+let workers: SeedRun.Workers
+if options.contains("--fleet") {
+    let folder = "/tmp/fleet-simulate-\(getpid())"
+    mkdir(folder, 0o700)
+    workers = .fleet(folder: folder)
+} else {
+    workers = .couriers(try TLSClientContext())
+}
+let run = SeedRun(workers: workers, isPrinted: options.contains("--trace"))
 let seeds = first..<first + (numbers.count == 2 ? numbers[1] : 1)
 var broken = 0
 for seed in seeds {
     let plan = Plan(seed: seed)
-    guard !SeedRun.passes(plan, isPrinted: isTraced, isQuiet: false) else { continue }
+    guard !run.passes(plan, isQuiet: false) else { continue }
     broken += 1
-    if arguments.contains("--no-shrink") { continue }
-    let smallest = Shrinking.smallest(of: plan)
+    if options.contains("--no-shrink") { continue }
+    let smallest = Shrinking.smallest(of: plan, in: run)
     print("smallest: \(smallest.workers) workers, \(smallest.shards) shards of \(smallest.devicesPerShard), faults:")
     for fault in smallest.faults { print("  \(fault)") }
-    _ = SeedRun.passes(smallest, isPrinted: false, isQuiet: false)
+    _ = SeedRun(workers: workers, isPrinted: false).passes(smallest, isQuiet: false)
     print("again: Deploy/fleet-simulate.sh --seed \(seed)")
 }
 if seeds.count > 1 { print("\(seeds.count) seeds, \(broken) broken") }

@@ -13,6 +13,8 @@ final class Scheduler {
     /// The lane whose work runs.
     private(set) var current: Lane?
     let trace: Trace
+    /// Called before each step with its host.
+    var entering: (SimulatedHost) -> Void = { _ in }
     private var random: SeededRandom
     private var ready: [Lane] = []
     /// Events at an instant of the simulated time, whatever the hosts' clocks show.
@@ -29,7 +31,7 @@ final class Scheduler {
 
     /// Adds a host that was booted some time ago.
     func host(_ name: String, clock: HostClock) -> SimulatedHost {
-        let host = SimulatedHost(name, on: self, clock: clock)
+        let host = SimulatedHost(name, number: hosts.count + 1, on: self, clock: clock)
         hosts.append(host)
         return host
     }
@@ -90,6 +92,7 @@ final class Scheduler {
         let work = lane.take { random.below($0) }
         list(lane)
         simulated_clocks_set(lane.host.monotonic, lane.host.clock.wall(at: now))
+        entering(lane.host)
         steps += 1
         trace.step(steps, now, lane.name)
         current = lane

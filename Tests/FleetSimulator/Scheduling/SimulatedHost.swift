@@ -1,6 +1,10 @@
 /// A machine with one process: its clocks, its timers and its lanes end and stand still with it.
-final class SimulatedHost {
+///
+/// Safety: used by the process's only thread.
+final class SimulatedHost: @unchecked Sendable {
     let name: String
+    /// The number of the host, counted from 1.
+    let number: Int
     unowned let scheduler: Scheduler
     var clock: HostClock
     /// Timers by the host's monotonic clock.
@@ -16,8 +20,9 @@ final class SimulatedHost {
     /// Swift's jobs of this host.
     private(set) lazy var jobs = lane("jobs", order: .any)
 
-    init(_ name: String, on scheduler: Scheduler, clock: HostClock) {
+    init(_ name: String, number: Int, on scheduler: Scheduler, clock: HostClock) {
         self.name = name
+        self.number = number
         self.scheduler = scheduler
         self.clock = clock
     }

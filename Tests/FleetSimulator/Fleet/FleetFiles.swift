@@ -1,0 +1,63 @@
+import Foundation
+import Logging
+import Settings
+
+/// The files of a simulated fleet, read once before the first run: configuration, apps and keys.
+struct FleetFiles: Sendable {
+    let configuration: Configuration
+    let apps: [AppConfiguration]
+
+    /// The app of all simulated campaigns.
+    static let app = "news"
+
+    /// Writes the files into a folder and reads them as a worker does.
+    static func make(in folder: String, broker: String, provider: String) throws -> FleetFiles {
+        try write("ca.pem", authority, to: folder)
+        try write("AuthKey_SIMULATED1.p8", key, to: folder)
+        try write(
+            "apps.yaml",
+            """
+            apps:
+              \(app):
+                apns:
+                  topic: com.example.news
+                  team_id: TEAMID0001
+                  key_id: SIMULATED1
+                  key_file: AuthKey_SIMULATED1.p8
+                  environment: production
+                  endpoint: https://\(provider)
+                  ca_file: ca.pem
+
+            """,
+            to: folder
+        )
+        try write(
+            "fanfare.yaml",
+            """
+            amqp:
+              url: amqp://fanfare:secret@\(broker)
+            store:
+              url: sqlite:ledger.db
+            apps:
+              file: apps.yaml
+            worker:
+              loops: 1
+
+            """,
+            to: folder
+        )
+        let configuration = try ConfigurationSources(
+            environment: [:],
+            file: "fanfare.yaml",
+            workingDirectory: folder
+        ).load()
+        let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
+        return FleetFiles(configuration: configuration, apps: apps)
+    }
+
+    private static func write(_ name: String, _ text: String, to folder: String) throws {
+        let path = folder + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+}
