@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Foundation
+import GRDB
 import Store
 import Testing
 
@@ -18,6 +19,17 @@ struct OpeningTests {
         let again = try scratch.open(create: false)
         #expect(ledger.storeID.count == 16)
         #expect(ledger.storeID == again.storeID)
+    }
+
+    /// GRDB commits its own table before the first migration, so a worker may be killed in between.
+    @Test func `a ledger whose creation was cut short is created by the next one to open it`() async throws {
+        let queue = try DatabaseQueue(path: scratch.path)
+        try await queue.write { db in
+            try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        }
+        try queue.close()
+        let ledger = try scratch.open()
+        #expect(ledger.storeID.count == 16)
     }
 
     @Test(arguments: TestDatabase.all)

@@ -92,7 +92,8 @@ extension Ledger {
 
     private static func setUp(_ pool: DatabasePool, path: String) throws {
         let (tables, application) = try pool.read { db in
-            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
+            // By the table's name, because the index of GRDB's own table is not called after it.
+            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT LIKE 'grdb%'")
             return (tables ?? 0, try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0)
         }
         guard tables == 0 || application == SQLiteSchema.applicationID else {
