@@ -7,7 +7,7 @@ import Seeds
 /// a connection that is lost gives its messages back, counted and marked redelivered.
 final class Broker: SimulatedService {
     let host: SimulatedHost
-    let lane: Lane
+    let runQueue: RunQueue
     let trace: Trace
     private(set) var isListening = true
     private(set) var queues: [String: QuorumQueue] = [:]
@@ -37,7 +37,7 @@ final class Broker: SimulatedService {
     init(_ host: SimulatedHost, trace: Trace, seed: UInt64) {
         self.host = host
         self.trace = trace
-        lane = host.lane("broker")
+        runQueue = host.runQueue("broker")
         random = SeededRandom(seed: seed ^ 0x5EED_0003)
     }
 
@@ -112,7 +112,7 @@ final class Broker: SimulatedService {
     func wake() {
         guard !isSyncScheduled else { return }
         isSyncScheduled = true
-        host.schedule(after: 200_000 + Int64(random.below(3_000_000)), on: lane) { [weak self] in self?.turn() }
+        host.schedule(after: 200_000 + Int64(random.below(3_000_000)), on: runQueue) { [weak self] in self?.turn() }
     }
 
     private func turn() {
@@ -126,7 +126,7 @@ final class Broker: SimulatedService {
         for session in sessions { session.flush() }
         if inOrder.contains(where: \.needsSync) { wake() }
         if let next = inOrder.compactMap(\.nextExpiry).min() {
-            host.schedule(at: max(next, host.monotonic + 1_000_000), on: lane) { [weak self] in self?.wake() }
+            host.schedule(at: max(next, host.monotonic + 1_000_000), on: runQueue) { [weak self] in self?.wake() }
         }
     }
 
@@ -141,7 +141,7 @@ final class Broker: SimulatedService {
         let targets = route(exchange, entry.message.routingKey)
         guard !targets.isEmpty, !targets.contains(where: \.isFull) else {
             // RabbitMQ tries again after three minutes (measured).
-            host.schedule(after: 180_000_000_000, on: lane) { [weak self] in
+            host.schedule(after: 180_000_000_000, on: runQueue) { [weak self] in
                 guard let self, queues[queue.name] === queue, entry.isLeaving else { return }
                 deadLetter(entry, of: queue)
             }
@@ -172,7 +172,7 @@ final class Broker: SimulatedService {
             trace.note("broker", "is back")
             isListening = true
             isSyncScheduled = false
-            host.scheduler.add({ self.wake() }, to: lane)
+            host.scheduler.add({ self.wake() }, to: runQueue)
         }
     }
 
@@ -191,7 +191,7 @@ final class Broker: SimulatedService {
         queue.isLeaderless = true
         host.scheduler.happen(after: nanoseconds) { [self] in
             queue.isLeaderless = false
-            host.scheduler.add({ self.wake() }, to: lane)
+            host.scheduler.add({ self.wake() }, to: runQueue)
         }
     }
 }

@@ -269,7 +269,7 @@ final class BrokerSession: SimulatedSession {
 
     /// Sends a heartbeat after half of one in silence, and ends a connection that was silent for two.
     private func beat() {
-        broker.host.schedule(after: Self.heartbeat / 2, on: broker.lane) { [weak self] in
+        broker.host.schedule(after: Self.heartbeat / 2, on: broker.runQueue) { [weak self] in
             guard let self, state != .over else { return }
             let now = broker.host.monotonic
             if now - lastReceived >= 2 * Self.heartbeat, !isBlocked {

@@ -95,7 +95,7 @@ final class Courier {
         consumer?.start()
     }
 
-    private var awake: Int64 { loop.lane.host.awakeTime }
+    private var awake: Int64 { loop.runQueue.host.awakeTime }
 
     /// True if nothing runs here.
     var isIdle: Bool { runs.isEmpty && open.isEmpty }

@@ -39,7 +39,7 @@ struct Producer: Sendable {
     }
 
     private func publish(_ shard: CourierShard, with client: AMQPClient, _ name: String) async -> Bool {
-        let published = observer.publishBegan(shard.id, by: name, at: loop.lane.host.awakeTime)
+        let published = observer.publishBegan(shard.id, by: name, at: loop.runQueue.host.awakeTime)
         let result = await client.publish(
             OutboundMessage(
                 exchange: "",
@@ -48,7 +48,7 @@ struct Producer: Sendable {
                 body: shard.body
             )
         )
-        observer.publishEnded(published, result.observed, at: loop.lane.host.awakeTime)
+        observer.publishEnded(published, result.observed, at: loop.runQueue.host.awakeTime)
         return result == .confirmed
     }
 }

@@ -13,6 +13,7 @@ struct Fault: Equatable, CustomStringConvertible {
         case crash(worker: Int, for: Int)
         case clockSkew(host: Int, partsPerMillion: Int)
         case clockJump(host: Int, by: Int)
+        case disk(Disk)
         case brokerCrash(for: Int)
         case alarm(for: Int)
         case refusePublishes(Int)
@@ -23,6 +24,18 @@ struct Fault: Equatable, CustomStringConvertible {
         case streamLimit(Int, for: Int)
     }
 
+    /// The faults of a machine and its disk; only workers with a ledger have them.
+    enum Disk: Equatable {
+        /// So many writes fail because there is no room.
+        case full(writes: Int)
+        /// So many writes fail.
+        case failing(writes: Int)
+        /// The process that makes the write after so many ends with it, and another one starts later.
+        case killing(afterWrites: Int, for: Int)
+        /// All processes of the machine end, and what is not synced may be lost.
+        case powerLoss(for: Int)
+    }
+
     /// The instant, in milliseconds of the simulated time.
     var at: Int
     var kind: Kind
@@ -31,12 +44,22 @@ struct Fault: Equatable, CustomStringConvertible {
     var end: Int {
         switch kind {
         case .cutToBroker, .cutToProvider, .loseToBroker, .loseToProvider, .clockSkew, .clockJump, .refusePublishes,
-            .goAway:
+            .goAway, .disk(.full), .disk(.failing):
             at
+        case .disk(.killing(_, let time)), .disk(.powerLoss(let time)): at + time
         case .isolate(_, let time), .freeze(_, let time), .crash(_, let time), .loseLeader(_, let time),
             .provider(_, let time), .streamLimit(_, let time):
             at + time
         case .brokerCrash(let time), .alarm(let time), .unbind(let time): at + time
+        }
+    }
+
+    /// True if a push may be repeated because of it: a worker or an answer may be lost.
+    var mayRepeat: Bool {
+        switch kind {
+        case .clockSkew, .clockJump, .refusePublishes, .unbind, .alarm, .goAway, .streamLimit, .loseToBroker: false
+        case .provider(.failing, _), .provider(.refusing, _), .disk(.full), .disk(.failing): false
+        default: true
         }
     }
 

@@ -30,6 +30,9 @@ struct Plan: Equatable {
         faults.sort { $0.at < $1.at }
     }
 
+    /// The campaigns of whole workers; they have as many devices as a shard of couriers.
+    var campaigns: Int { 1 + shards / 4 }
+
     /// The time by which everything has ended, in milliseconds: what is produced, and then what is not healed at once.
     var limit: Int { (faults.map(\.end).max() ?? 0) + shards * pause + Self.patience }
 
@@ -40,7 +43,7 @@ struct Plan: Equatable {
     private static func kind(_ random: inout SeededRandom) -> Fault.Kind {
         func time(_ random: inout SeededRandom) -> Int { 50 + random.below(random.chance(0.5) ? 2_000 : longest) }
         let host = random.below(8)
-        return switch random.below(19) {
+        return switch random.below(23) {
         case 0, 1: .cutToBroker
         case 2, 3: .cutToProvider
         case 4: .isolate(host: host, for: time(&random))
@@ -57,6 +60,10 @@ struct Plan: Equatable {
         case 15: .goAway
         case 16: .loseToBroker
         case 17: .loseToProvider
+        case 18: .disk(.full(writes: 1 + random.below(20)))
+        case 19: .disk(.failing(writes: 1 + random.below(20)))
+        case 20: .disk(.killing(afterWrites: random.below(60), for: time(&random)))
+        case 21: .disk(.powerLoss(for: time(&random)))
         default: .streamLimit(random.below(40), for: time(&random))
         }
     }

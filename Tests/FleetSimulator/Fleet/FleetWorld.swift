@@ -18,22 +18,32 @@ final class FleetWorld: @unchecked Sendable {
     let trace: Trace
     let observer: Observer
     let scheduler: Scheduler
-    private let network: SimulatedNetwork
-    private let broker: Broker
-    private let provider: PushService
+    let network: SimulatedNetwork
+    let broker: Broker
+    let provider: PushService
     private var workers: [SimulatedWorkerProcess] = []
     private var started = 0
-    /// The pushes that the provider processed, by device.
-    private var pushes: [Int: Int] = [:]
-    private var isCompleted = false
-    private let producer: SimulatedHost
+    /// The clock of the machine that all workers and the producer share.
+    private var clock = HostClock(uptime: uptime, wall: epoch)
+    /// The process that publishes the campaigns and looks at them.
+    private var producer: SimulatedHost?
     private var openedLedger: Ledger?
+    private let laws: FleetLaws
+    private var kept: [AnyObject] = []
+    /// The time after which a process that the disk killed is started again, in milliseconds.
+    private var killedFor = 1_000
+    /// The campaigns that the broker has, and those that are complete.
+    private var published: Set<Int> = []
+    private var completed: Set<Int> = []
 
     /// The addresses of the broker and the provider.
     static let brokerAddress = "10.0.0.1:5672"
     static let providerAddress = "10.0.0.2:443"
     /// The wall clock at the beginning: 2026-11-28.
     private static let epoch: Int64 = 1_795_824_000_000_000_000
+    /// The time in which everything ends once all faults are over, in milliseconds: a shard whose message was lost is
+    /// found after 15 minutes, and its devices may go through the rungs up to ten minutes.
+    private static let patience: Int64 = 1_500_000
     /// The time since the machine's boot.
     private static let uptime: Int64 = 977_000_000_000
 
@@ -42,11 +52,11 @@ final class FleetWorld: @unchecked Sendable {
         self.files = files
         trace = Trace(isPrinted: isPrinted)
         observer = Observer(trace, isCalm: plan.faults.isEmpty)
+        laws = FleetLaws(observer, plan)
         scheduler = Scheduler(seed: plan.seed, trace: trace)
         network = SimulatedNetwork(scheduler: scheduler, trace: trace, seed: plan.seed)
         broker = Broker(Self.host("broker", on: scheduler), trace: trace, seed: plan.seed)
         provider = PushService(Self.host("provider", on: scheduler), trace: trace, seed: plan.seed)
-        producer = Self.host("producer", on: scheduler)
         trace.clock = { [scheduler] in scheduler.now }
         simulated_disk_install(plan.seed)
         scheduler.entering = { simulated_disk_enter(Int32($0.number)) }
@@ -55,12 +65,17 @@ final class FleetWorld: @unchecked Sendable {
         declareTopology()
         broker.faulted = { [observer] in observer.brokerFault($0) }
         provider.faulted = { [observer] in observer.providerFault($0) }
-        provider.processed = { [unowned self] in pushes[$1, default: 0] += 1 }
+        provider.processed = { [laws] in laws.pushed($1) }
+        provider.answered = { [laws] in laws.answered($1, status: $2) }
+        scheduler.left = { [unowned self] in if simulated_disk_is_killed(Int32($0.number)) { killed($0) } }
     }
 
     private static func host(_ name: String, on scheduler: Scheduler) -> SimulatedHost {
         scheduler.host(name, clock: HostClock(uptime: uptime, wall: epoch))
     }
+
+    /// Makes a process on the machine of the ledger.
+    private func process(_ name: String) -> SimulatedHost { scheduler.host(name, clock: clock) }
 
     /// Declares what `fanfare topology apply` declares; all jobs go to the bulk intake.
     private func declareTopology() {
@@ -87,109 +102,137 @@ final class FleetWorld: @unchecked Sendable {
 
     // MARK: - Running
 
-    /// Runs until the campaign is complete or a law is broken; returns the breach.
+    /// Runs until all campaigns are complete or a law is broken; returns the breach.
     func run() -> String? {
         for _ in 0..<plan.workers { startWorker() }
         startProducer()
-        let end = Int64(plan.limit + 120_000) * 1_000_000
-        if !scheduler.run(until: end, { observer.breach != nil || isCompleted }) {
-            observer.broke("the campaign is not complete")
+        for fault in plan.faults {
+            scheduler.happen(at: Int64(fault.at) * 1_000_000) { [self] in begin(fault.kind) }
+        }
+        let end = (Int64(plan.limit) + Self.patience) * 1_000_000
+        if !scheduler.run(until: end, { observer.breach != nil || completed.count == plan.campaigns }) {
+            observer.broke("\(plan.campaigns - completed.count) of \(plan.campaigns) campaigns are not complete")
         }
         return observer.breach
     }
 
-    private func startWorker() {
+    func startWorker() {
         started += 1
-        let process = SimulatedWorkerProcess(
-            Self.host("worker\(started)", on: scheduler),
+        let worker = SimulatedWorkerProcess(
+            process("worker\(started)"),
             network: network,
             files: files,
             trace: trace
         )
-        workers.append(process)
-        process.start()
+        workers.append(worker)
+        worker.start()
     }
 
-    /// The number of pushes, and of the devices that they went to.
-    var pushCount: Int { pushes.values.reduce(0, +) }
-    var pushedDevices: Int { pushes.count }
-
-    private var devices: Int { plan.shards * plan.devicesPerShard }
-
+    /// Starts a process that publishes what is not published yet, and then looks at the campaigns.
     private func startProducer() {
-        let loop = SimulatedLoop("loop", of: producer, network: network)
-        scheduler.add({ [self] in Task { await produce(on: loop) } }, to: producer.jobs)
+        let host = process("producer")
+        producer = host
+        let loop = SimulatedLoop("loop", of: host, network: network)
+        scheduler.add({ [self] in Task { await produce(on: loop) } }, to: host.jobs)
     }
 
     private func produce(on loop: SimulatedLoop) async {
-        while !(await publish(on: loop)) { try? await Task.sleep(for: .seconds(1)) }
-        while !isCompleted {
+        let job = CampaignJob(endpoint: files.configuration.amqp, devices: plan.devicesPerShard)
+        for campaign in 0..<plan.campaigns where !published.contains(campaign) {
+            while !(await job.publish(campaign, on: loop, trace)) { try? await Task.sleep(for: .seconds(1)) }
+            published.insert(campaign)
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 0...plan.pause)))
+        }
+        while completed.count < plan.campaigns {
             try? await Task.sleep(for: .milliseconds(500))
-            await look()
+            await look(loop.runQueue.host)
         }
     }
 
-    private func publish(on loop: SimulatedLoop) async -> Bool {
+    /// Looks at the open campaigns as `fanfare campaign status` does.
+    private func look(_ host: SimulatedHost) async {
         do {
-            let client = try await AMQPClient.connect(files.configuration.amqp, name: "producer", on: loop)
-            let tokens = (0..<devices).map { "{\"token\":\"\(Self.token($0))\"}" }.joined(separator: ",")
-            let job =
-                "{\"id\":\"derby\",\"app\":\"\(FleetFiles.app)\",\"audience\":{\"devices\":[\(tokens)]},"
-                + "\"content\":{\"title\":\"Kick-off!\",\"body\":\"The derby has begun.\"}}"
-            let properties = MessageProperties(
-                contentType: "application/json",
-                type: "fanfare.campaign.v1",
-                messageID: "derby"
-            )
-            let result = await client.publish(
-                OutboundMessage(
-                    exchange: BrokerNames.campaigns,
-                    routingKey: FleetFiles.app,
-                    properties: properties,
-                    body: Array(job.utf8)
-                )
-            )
-            trace.note("producer", "publishes the campaign: \(result)")
-            await client.close()
-            return result == .confirmed
+            let ledger = try ledger(of: host)
+            for campaign in published.sorted() where !completed.contains(campaign) {
+                let id = CampaignJob.id(campaign)
+                let status = try await ledger.read { try $0.status(app: FleetFiles.app, id: id, now: ledger.now()) }
+                guard let status else { continue }
+                laws.seen(status, devices: plan.devicesPerShard)
+                if status.stage == .completed { completed.insert(campaign) }
+            }
         } catch {
-            trace.note("producer", "cannot connect: \(error)")
-            return false
+            trace.note(host.name, "no status: \(error)")
         }
     }
 
-    private static func token(_ device: Int) -> String {
-        let number = String(device, radix: 16)
-        return String(repeating: "a", count: 56) + String(repeating: "0", count: 8 - number.count) + number
-    }
-
-    /// The ledger as the producer's host has it open.
-    private func ledgerOfProducer() throws -> Ledger {
+    /// Opens the ledger once for each producer.
+    private func ledger(of host: SimulatedHost) throws -> Ledger {
         if let openedLedger { return openedLedger }
         let ledger = try Ledger.open(
             files.configuration.store,
             create: false,
-            threads: .callers { [producer] in SeededWriter(of: producer) }
+            threads: .callers { SeededWriter(of: host) }
         )
         openedLedger = ledger
         return ledger
     }
 
-    /// Looks at the campaign as `fanfare campaign status` does.
-    private func look() async {
-        do {
-            let ledger = try ledgerOfProducer()
-            let status = try await ledger.read { try $0.status(app: FleetFiles.app, id: "derby", now: ledger.now()) }
-            guard let status else { return }
-            trace.note("producer", "the campaign is \(status.stage), \(status.law)")
-            isCompleted = status.stage == .completed
-        } catch {
-            trace.note("producer", "no status: \(error)")
+    // MARK: - The end of processes
+
+    /// Notes that the disk ended a process within its step.
+    private func killed(_ host: SimulatedHost) {
+        guard host.isAlive else { return }
+        if host === producer { return restartProducer(after: killedFor) }
+        end(host, for: killedFor)
+    }
+
+    private func restartProducer(after time: Int) {
+        guard let host = producer, host.isAlive else { return }
+        trace.note("fault", "the producer ends")
+        host.crash()
+        network.cutAll(of: host)
+        simulated_disk_kill(Int32(host.number))
+        keep(openedLedger)
+        openedLedger = nil
+        after(time) { $0.startProducer() }
+    }
+
+    /// Keeps an object for ever: a process that was killed runs no `deinit`.
+    private func keep(_ object: AnyObject?) { if let object { kept.append(object) } }
+}
+
+extension FleetWorld: FaultTargets {
+    var workerHosts: [SimulatedHost] { workers.map(\.host).filter(\.isAlive) }
+
+    var faultyQueues: [String] {
+        [BrokerNames.workQueue(Lane(provider: ProviderName(rawValue: "apns"), urgency: .bulk)), BrokerNames.campaignsQueue]
+    }
+
+    var faultyExchange: String { BrokerNames.retryExchange(Rung.allCases[0], RungSide.allCases[0]) }
+
+    func workerEnded(_ host: SimulatedHost) { simulated_disk_kill(Int32(host.number)) }
+
+    func changeClock(of host: SimulatedHost, _ change: (inout HostClock) -> Void) {
+        change(&clock)
+        for host in scheduler.hosts where host !== broker.host && host !== provider.host { change(&host.clock) }
+    }
+
+    func begin(_ fault: Fault.Disk) {
+        switch fault {
+        case .full(let writes): simulated_disk_fail(Int32(writes), true)
+        case .failing(let writes): simulated_disk_fail(Int32(writes), false)
+        case .killing(let writes, let time):
+            killedFor = time
+            simulated_disk_kill_after(Int32(writes))
+        case .powerLoss(let time):
+            for host in workerHosts { end(host, for: time) }
+            restartProducer(after: time)
+            simulated_disk_lose_power()
         }
     }
 }
 
 extension FleetWorld {
-    /// The pushes of the run.
-    var summary: String { "\(pushCount) pushes to \(pushedDevices) devices" }
+    /// The counts of the run.
+    var summary: String { "\(plan.campaigns) campaigns, \(laws.summary)" }
 }

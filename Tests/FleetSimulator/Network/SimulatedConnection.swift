@@ -24,9 +24,9 @@ final class SimulatedConnection {
     let number: Int
     let client: SimulatedHost
     let server: SimulatedHost
-    /// The lanes on which each end hears of arrivals.
-    private let clientLane: Lane
-    private let serverLane: Lane
+    /// The queues of work on which each end hears of arrivals.
+    private let clientQueue: RunQueue
+    private let serverQueue: RunQueue
     weak var channel: SimulatedChannel?
     var session: (any SimulatedSession)?
     private unowned let network: SimulatedNetwork
@@ -41,9 +41,9 @@ final class SimulatedConnection {
         self.number = number
         self.network = network
         self.server = server
-        client = loop.lane.host
-        clientLane = loop.lane
-        serverLane = server.lane("connection \(number)")
+        client = loop.runQueue.host
+        clientQueue = loop.runQueue
+        serverQueue = server.runQueue("connection \(number)")
     }
 
     /// The client's bytes that the server has not got.
@@ -93,10 +93,10 @@ final class SimulatedConnection {
             toServer.lastArrival = instant
             toServer.unsentBytes += count
         }
-        let lane = end == .client ? clientLane : serverLane
+        let runQueue = end == .client ? clientQueue : serverQueue
         scheduler.happen(at: instant) { [weak self] in
             guard let self, !isCut else { return }
-            scheduler.add({ [weak self] in self.map { if !$0.isCut { arrival() } } }, to: lane)
+            scheduler.add({ [weak self] in self.map { if !$0.isCut { arrival() } } }, to: runQueue)
         }
     }
 
@@ -107,7 +107,7 @@ final class SimulatedConnection {
             toServer.unsentBytes -= bytes.count
             session?.received(bytes)
             guard toServer.unsentBytes >= 0, let channel else { return }
-            network.scheduler.add({ channel.drained() }, to: clientLane)
+            network.scheduler.add({ channel.drained() }, to: clientQueue)
         }
     }
 
@@ -138,9 +138,9 @@ final class SimulatedConnection {
         network.forget(self)
         let reset = IOError(errnoCode: 104, reason: "read")
         for end in [End.client, .server] {
-            let lane = end == .client ? clientLane : serverLane
+            let runQueue = end == .client ? clientQueue : serverQueue
             network.scheduler.happen(after: network.delay()) { [weak self, network] in
-                network.scheduler.add({ self?.end(end, reset) }, to: lane)
+                network.scheduler.add({ self?.end(end, reset) }, to: runQueue)
             }
         }
     }

@@ -2,26 +2,26 @@ import Dispatch
 import NIOCore
 import Transport
 
-/// An event loop that is a lane of a host: drivers get it instead of NIO's and do not notice.
+/// An event loop that is a queue of work of a host: drivers get it instead of NIO's and do not notice.
 ///
 /// Its tasks run in their order, its timers by the host's clock, and its connections go through the simulated network.
 /// Safety: used by the process's only thread, whatever its protocols say of threads.
 final class SimulatedLoop: ConnectingEventLoop, @unchecked Sendable {
-    let lane: Lane
+    let runQueue: RunQueue
     private let network: SimulatedNetwork
 
     init(_ name: String, of host: SimulatedHost, network: SimulatedNetwork) {
-        lane = host.lane(name)
+        runQueue = host.runQueue(name)
         self.network = network
     }
 
-    private var host: SimulatedHost { lane.host }
+    private var host: SimulatedHost { runQueue.host }
 
-    var inEventLoop: Bool { host.scheduler.current === lane }
+    var inEventLoop: Bool { host.scheduler.current === runQueue }
 
     var now: NIODeadline { .uptimeNanoseconds(UInt64(host.monotonic)) }
 
-    func execute(_ task: @escaping @Sendable () -> Void) { host.scheduler.add(task, to: lane) }
+    func execute(_ task: @escaping @Sendable () -> Void) { host.scheduler.add(task, to: runQueue) }
 
     func scheduleTask<T>(
         deadline: NIODeadline,
@@ -29,7 +29,7 @@ final class SimulatedLoop: ConnectingEventLoop, @unchecked Sendable {
     ) -> Scheduled<T> {
         let promise = makePromise(of: T.self)
         let cancellation = Cancellation()
-        host.schedule(at: Int64(deadline.uptimeNanoseconds), on: lane) {
+        host.schedule(at: Int64(deadline.uptimeNanoseconds), on: runQueue) {
             guard !cancellation.isCancelled else { return }
             do {
                 promise.assumeIsolated().succeed(try task())

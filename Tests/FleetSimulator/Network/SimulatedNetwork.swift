@@ -66,13 +66,13 @@ final class SimulatedNetwork {
             self.begin(connection, service, channel, promise)
         }
         initializer(channel).assumeIsolated().whenFailure { settle($0) }
-        loop.lane.host.schedule(after: timeout.nanoseconds, on: loop.lane) {
+        loop.runQueue.host.schedule(after: timeout.nanoseconds, on: loop.runQueue) {
             settle(ChannelError.connectTimeout(timeout))
         }
         scheduler.happen(after: delay() + delay()) { [self] in
             guard unreachable[service.host.name, default: 0] == 0, !service.host.isFrozen else { return }
             let isRefused = !service.isListening || !service.host.isAlive
-            scheduler.add({ settle(isRefused ? IOError(errnoCode: 111, reason: "connect") : nil) }, to: loop.lane)
+            scheduler.add({ settle(isRefused ? IOError(errnoCode: 111, reason: "connect") : nil) }, to: loop.runQueue)
         }
         return promise.futureResult
     }

@@ -16,10 +16,10 @@ final class Trace: @unchecked Sendable {
     init(isPrinted: Bool) { self.isPrinted = isPrinted }
 
     /// Notes a step of the scheduler, without a line.
-    func step(_ number: Int, _ now: Int64, _ lane: String) {
+    func step(_ number: Int, _ now: Int64, _ runQueue: String) {
         mix(UInt64(number))
         mix(UInt64(now))
-        mix(lane.utf8)
+        mix(runQueue.utf8)
     }
 
     /// Notes an event.

@@ -21,7 +21,7 @@ final class PushService: SimulatedService {
     }
 
     let host: SimulatedHost
-    let lane: Lane
+    let runQueue: RunQueue
     let trace: Trace
     let isListening = true
     var mood = Mood.well
@@ -32,7 +32,7 @@ final class PushService: SimulatedService {
     /// Called with each request that is processed: its id and its device.
     var processed: (_ id: String, _ device: Int) -> Void = { _, _ in }
     /// Called with each answer.
-    var answered: (_ id: String, _ status: Int) -> Void = { _, _ in }
+    var answered: (_ id: String, _ device: Int, _ status: Int) -> Void = { _, _, _ in }
 
     /// Called with each breach of HTTP/2 by a client.
     var faulted: (_ fault: String) -> Void = { _ in }
@@ -40,7 +40,7 @@ final class PushService: SimulatedService {
     init(_ host: SimulatedHost, trace: Trace, seed: UInt64) {
         self.host = host
         self.trace = trace
-        lane = host.lane("provider")
+        runQueue = host.runQueue("provider")
         random = SeededRandom(seed: seed ^ 0x5EED_0004)
     }
 

@@ -21,7 +21,7 @@ final class PushSession: SimulatedSession {
         } catch {
             preconditionFailure("nghttp2 makes no session: \(error)")
         }
-        service.host.scheduler.add({ self.flush() }, to: service.lane)
+        service.host.scheduler.add({ self.flush() }, to: service.runQueue)
     }
 
     func received(_ bytes: [UInt8]) {
@@ -88,12 +88,12 @@ final class PushSession: SimulatedSession {
         let (mood, status) = (service.mood, service.status(of: device))
         waiting.insert(stream)
         guard mood != .silent else { return }
-        service.host.schedule(after: service.answerTime(), on: service.lane) { [weak self] in
-            self?.answer(stream, id, status, mood)
+        service.host.schedule(after: service.answerTime(), on: service.runQueue) { [weak self] in
+            self?.answer(stream, id, device, status, mood)
         }
     }
 
-    private func answer(_ stream: Int32, _ id: String, _ status: Int, _ mood: PushService.Mood) {
+    private func answer(_ stream: Int32, _ id: String, _ device: Int, _ status: Int, _ mood: PushService.Mood) {
         guard !isOver, waiting.remove(stream) != nil else { return }
         switch mood {
         case .resetting: attempt { try http.reset(streamID: stream, code: HTTP2ErrorCode.internalError) }
@@ -101,7 +101,7 @@ final class PushSession: SimulatedSession {
             connection.send([UInt8](repeating: 0xFF, count: 64), from: .server)
             return hangUp()
         default:
-            service.answered(id, status)
+            service.answered(id, device, status)
             let fields = [HeaderField("apns-id", id)]
             attempt { try http.respond(streamID: stream, status: status, fields: fields) }
         }

@@ -66,7 +66,7 @@ final class World {
         broker.refused = { observer.brokerRefused($0) }
         broker.faulted = { observer.brokerFault($0) }
         provider.processed = { observer.providerProcessed($0, $1) }
-        provider.answered = { observer.providerAnswered($0, $1) }
+        provider.answered = { id, _, status in observer.providerAnswered(id, status) }
         provider.faulted = { observer.providerFault($0) }
     }
 
@@ -74,12 +74,12 @@ final class World {
 
     /// Runs until everything has ended or a law is broken; returns the breach.
     func run() -> String? {
-        for _ in 0..<plan.workers { startCourier() }
+        for _ in 0..<plan.workers { startWorker() }
         startProducer()
         for fault in plan.faults {
             scheduler.happen(at: Int64(fault.at) * 1_000_000) { [self] in begin(fault.kind) }
         }
-        let hasEnded = scheduler.run(until: nanoseconds(plan.limit)) { observer.breach != nil || isOver }
+        let hasEnded = scheduler.run(until: Int64(plan.limit) * 1_000_000) { observer.breach != nil || isOver }
         if !hasEnded {
             let all = plan.shards * plan.devicesPerShard
             observer.broke("\(missing) of \(all) devices have no result \(plan.limit) ms after the beginning")
@@ -92,7 +92,7 @@ final class World {
     /// True if every device has its result and nothing is left anywhere.
     private var isOver: Bool {
         observer.hasProduced && missing == 0 && broker.isEmpty(of: [Courier.Names.work, Courier.Names.retry])
-            && couriers.allSatisfy { !$0.loop.lane.host.isAlive || $0.isIdle }
+            && couriers.allSatisfy { !$0.loop.runQueue.host.isAlive || $0.isIdle }
     }
 
     private var endpoint: AMQPEndpoint {
@@ -115,7 +115,7 @@ final class World {
         scheduler.add({ Task { await producer.run() } }, to: host.jobs)
     }
 
-    private func startCourier() {
+    func startWorker() {
         started += 1
         let host = Self.host("worker\(started)", Int64(3 + started), on: scheduler)
         let loop = SimulatedLoop("loop", of: host, network: network)
@@ -131,80 +131,20 @@ final class World {
             couriers.append(courier)
             courier.start()
         }
-        scheduler.add(start, to: loop.lane)
+        scheduler.add(start, to: loop.runQueue)
     }
+}
 
-    // MARK: - Faults
+extension World: FaultTargets {
+    var workerHosts: [SimulatedHost] { couriers.map(\.loop.runQueue.host).filter(\.isAlive) }
 
-    private func begin(_ kind: Fault.Kind) {
-        trace.note("fault", "\(kind)")
-        switch kind {
-        case .cutToBroker: network.cutOne(to: broker.host)
-        case .cutToProvider: network.cutOne(to: provider.host)
-        case .loseToBroker: network.cutOne(to: broker.host, silently: true)
-        case .loseToProvider: network.cutOne(to: provider.host, silently: true)
-        case .isolate(let host, let time): network.isolate(anyHost(host), for: nanoseconds(time))
-        case .freeze(let worker, let time): freeze(worker, for: time)
-        case .crash(let worker, let time): crash(worker, for: time)
-        case .clockSkew(let host, let skew): anyHost(host).clock.run(skew: Int64(skew), from: scheduler.now)
-        case .clockJump(let host, let time): anyHost(host).clock.jump(by: nanoseconds(time))
-        case .brokerCrash(let time): broker.crash(for: nanoseconds(time), on: network)
-        case .alarm(let time):
-            onBroker { $0.alarm(true) }
-            after(time) { $0.onBroker { $0.alarm(false) } }
-        case .refusePublishes(let count): broker.refusals += count
-        case .unbind(let time):
-            broker.unbound.insert(Courier.Names.retry)
-            after(time) { $0.broker.unbound.remove(Courier.Names.retry) }
-        case .loseLeader(let queue, let time):
-            let names = [Courier.Names.work, Courier.Names.results, Courier.Names.retry]
-            broker.loseLeader(of: names[queue % names.count], for: nanoseconds(time))
-        case .provider(let mood, let time):
-            provider.mood = mood
-            after(time) { $0.provider.mood = .well }
-        case .goAway: onProvider { $0.leave() }
-        case .streamLimit(let streams, let time):
-            onProvider { $0.allow(UInt32(streams)) }
-            after(time) { $0.onProvider { $0.allow(20) } }
-        }
-    }
+    var faultyQueues: [String] { [Courier.Names.work, Courier.Names.results, Courier.Names.retry] }
 
-    private func nanoseconds(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
+    var faultyExchange: String { Courier.Names.retry }
 
-    private func after(_ milliseconds: Int, _ body: @escaping (World) -> Void) {
-        scheduler.happen(after: nanoseconds(milliseconds)) { [self] in body(self) }
-    }
+    func workerEnded(_ host: SimulatedHost) {}
 
-    private func onBroker(_ body: @escaping (Broker) -> Void) {
-        scheduler.add({ [broker] in body(broker) }, to: broker.lane)
-    }
+    func changeClock(of host: SimulatedHost, _ change: (inout HostClock) -> Void) { change(&host.clock) }
 
-    private func onProvider(_ body: @escaping (PushService) -> Void) {
-        scheduler.add({ [provider] in body(provider) }, to: provider.lane)
-    }
-
-    private func anyHost(_ number: Int) -> SimulatedHost {
-        let alive = scheduler.hosts.filter(\.isAlive)
-        return alive[number % alive.count]
-    }
-
-    private func worker(_ number: Int) -> SimulatedHost? {
-        let alive = couriers.map(\.loop.lane.host).filter(\.isAlive)
-        return alive.isEmpty ? nil : alive[number % alive.count]
-    }
-
-    private func freeze(_ number: Int, for time: Int) {
-        guard let host = worker(number), !host.isFrozen else { return }
-        trace.note("fault", "\(host.name) is frozen")
-        host.freeze()
-        after(time) { _ in host.thaw() }
-    }
-
-    private func crash(_ number: Int, for time: Int) {
-        guard let host = worker(number) else { return }
-        trace.note("fault", "\(host.name) crashes")
-        host.crash()
-        network.cutAll(of: host)
-        after(time) { $0.startCourier() }
-    }
+    func begin(_ fault: Fault.Disk) {}
 }

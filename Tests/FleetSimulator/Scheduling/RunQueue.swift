@@ -1,6 +1,6 @@
 /// Work of one host that waits for its turn: the tasks of an event loop, the arrivals on a connection, Swift's jobs.
-final class Lane {
-    /// The order in which the work of a lane is taken.
+final class RunQueue {
+    /// The order in which the work of a queue of work is taken.
     enum Order {
         /// As it came.
         case first
@@ -13,7 +13,7 @@ final class Lane {
     let order: Order
     private var queue: [() -> Void] = []
     private var head = 0
-    /// True while the scheduler counts this lane among those with work.
+    /// True while the scheduler counts this queue among those with work.
     var isListed = false
 
     init(_ name: String, of host: SimulatedHost, order: Order = .first) {

@@ -10,13 +10,15 @@ final class Scheduler {
     private(set) var now: Int64 = 0
     private(set) var steps = 0
     private(set) var hosts: [SimulatedHost] = []
-    /// The lane whose work runs.
-    private(set) var current: Lane?
+    /// The queue whose work runs.
+    private(set) var current: RunQueue?
     let trace: Trace
     /// Called before each step with its host.
     var entering: (SimulatedHost) -> Void = { _ in }
+    /// Called after each step with its host.
+    var left: (SimulatedHost) -> Void = { _ in }
     private var random: SeededRandom
-    private var ready: [Lane] = []
+    private var ready: [RunQueue] = []
     /// Events at an instant of the simulated time, whatever the hosts' clocks show.
     private var events = TimerHeap<() -> Void>()
 
@@ -36,17 +38,17 @@ final class Scheduler {
         return host
     }
 
-    /// Runs work on a lane as soon as it is its turn.
-    func add(_ work: @escaping () -> Void, to lane: Lane) {
-        lane.append(work)
-        list(lane)
+    /// Runs work on a queue of work as soon as it is its turn.
+    func add(_ work: @escaping () -> Void, to runQueue: RunQueue) {
+        runQueue.append(work)
+        list(runQueue)
     }
 
-    /// Counts a lane among those with work.
-    func list(_ lane: Lane) {
-        guard !lane.isListed, lane.count > 0, lane.host.mayRun else { return }
-        lane.isListed = true
-        ready.append(lane)
+    /// Counts a queue of work among those with work.
+    func list(_ runQueue: RunQueue) {
+        guard !runQueue.isListed, runQueue.count > 0, runQueue.host.mayRun else { return }
+        runQueue.isListed = true
+        ready.append(runQueue)
     }
 
     /// Has something happen at an instant of the simulated time.
@@ -65,8 +67,8 @@ final class Scheduler {
     }
 
     private func step(until end: Int64) {
-        if let lane = next() {
-            take(lane)
+        if let runQueue = next() {
+            take(runQueue)
             now += Int64(random.below(Self.stepTime))
         } else {
             let timers = hosts.compactMap(\.nextTimer)
@@ -76,27 +78,28 @@ final class Scheduler {
         for host in hosts { host.fireTimers() }
     }
 
-    /// Removes and returns one of the lanes with work.
-    private func next() -> Lane? {
+    /// Removes and returns one of the queues of work with work.
+    private func next() -> RunQueue? {
         while !ready.isEmpty {
             let at = random.below(ready.count)
             ready.swapAt(at, ready.count - 1)
-            let lane = ready.removeLast()
-            lane.isListed = false
-            if lane.count > 0, lane.host.mayRun { return lane }
+            let runQueue = ready.removeLast()
+            runQueue.isListed = false
+            if runQueue.count > 0, runQueue.host.mayRun { return runQueue }
         }
         return nil
     }
 
-    private func take(_ lane: Lane) {
-        let work = lane.take { random.below($0) }
-        list(lane)
-        simulated_clocks_set(lane.host.monotonic, lane.host.clock.wall(at: now))
-        entering(lane.host)
+    private func take(_ runQueue: RunQueue) {
+        let work = runQueue.take { random.below($0) }
+        list(runQueue)
+        simulated_clocks_set(runQueue.host.monotonic, runQueue.host.clock.wall(at: now))
+        entering(runQueue.host)
         steps += 1
-        trace.step(steps, now, lane.name)
-        current = lane
+        trace.step(steps, now, runQueue.name)
+        current = runQueue
         work()
         current = nil
+        left(runQueue.host)
     }
 }

@@ -45,8 +45,8 @@ final class SeededExecutor: TaskExecutor, SchedulingExecutor, @unchecked Sendabl
 
     /// The host whose work makes the job.
     private var host: SimulatedHost {
-        guard let lane = Self.scheduler?.current else { preconditionFailure("a task was made outside any host") }
-        return lane.host
+        guard let runQueue = Self.scheduler?.current else { preconditionFailure("a task was made outside any host") }
+        return runQueue.host
     }
 
     private func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }

@@ -1,4 +1,4 @@
-/// A machine with one process: its clocks, its timers and its lanes end and stand still with it.
+/// A machine with one process: its clocks, its timers and its queues of work end and stand still with it.
 ///
 /// Safety: used by the process's only thread.
 final class SimulatedHost: @unchecked Sendable {
@@ -8,8 +8,8 @@ final class SimulatedHost: @unchecked Sendable {
     unowned let scheduler: Scheduler
     var clock: HostClock
     /// Timers by the host's monotonic clock.
-    private(set) var timers = TimerHeap<(lane: Lane, work: () -> Void)>()
-    private(set) var lanes: [Lane] = []
+    private(set) var timers = TimerHeap<(runQueue: RunQueue, work: () -> Void)>()
+    private(set) var runQueues: [RunQueue] = []
     /// False after a crash, for good: a restarted process is another host.
     private(set) var isAlive = true
     /// True while the process is stopped, as by SIGSTOP.
@@ -18,7 +18,7 @@ final class SimulatedHost: @unchecked Sendable {
     private var frozenTime: Int64 = 0
     private var frozenAt: Int64 = 0
     /// Swift's jobs of this host.
-    private(set) lazy var jobs = lane("jobs", order: .any)
+    private(set) lazy var jobs = runQueue("jobs", order: .any)
 
     init(_ name: String, number: Int, on scheduler: Scheduler, clock: HostClock) {
         self.name = name
@@ -32,20 +32,20 @@ final class SimulatedHost: @unchecked Sendable {
     /// True if its work may run.
     var mayRun: Bool { isAlive && !isFrozen }
 
-    func lane(_ name: String, order: Lane.Order = .first) -> Lane {
-        let lane = Lane("\(self.name).\(name)", of: self, order: order)
-        lanes.append(lane)
-        return lane
+    func runQueue(_ name: String, order: RunQueue.Order = .first) -> RunQueue {
+        let runQueue = RunQueue("\(self.name).\(name)", of: self, order: order)
+        runQueues.append(runQueue)
+        return runQueue
     }
 
-    /// Runs work on a lane when the host's monotonic clock shows an instant.
-    func schedule(at monotonic: Int64, on lane: Lane, _ work: @escaping () -> Void) {
-        timers.add(at: monotonic, (lane, work))
+    /// Runs work on a queue of work when the host's monotonic clock shows an instant.
+    func schedule(at monotonic: Int64, on runQueue: RunQueue, _ work: @escaping () -> Void) {
+        timers.add(at: monotonic, (runQueue, work))
     }
 
-    /// Runs work on a lane after a time of the host's clock.
-    func schedule(after nanoseconds: Int64, on lane: Lane, _ work: @escaping () -> Void) {
-        schedule(at: monotonic + nanoseconds, on: lane, work)
+    /// Runs work on a queue of work after a time of the host's clock.
+    func schedule(after nanoseconds: Int64, on runQueue: RunQueue, _ work: @escaping () -> Void) {
+        schedule(at: monotonic + nanoseconds, on: runQueue, work)
     }
 
     /// The instant of the simulated time at which its next timer is due; nil without one.
@@ -54,10 +54,10 @@ final class SimulatedHost: @unchecked Sendable {
         return clock.instant(of: next)
     }
 
-    /// Hands the timers that are due to their lanes.
+    /// Hands the timers that are due to their queues of work.
     func fireTimers() {
         guard mayRun else { return }
-        while let due = timers.popDue(monotonic) { scheduler.add(due.work, to: due.lane) }
+        while let due = timers.popDue(monotonic) { scheduler.add(due.work, to: due.runQueue) }
     }
 
     /// The time for which the process could run, by the host's monotonic clock.
@@ -73,7 +73,7 @@ final class SimulatedHost: @unchecked Sendable {
     func thaw() {
         isFrozen = false
         frozenTime += monotonic - frozenAt
-        for lane in lanes { scheduler.list(lane) }
+        for runQueue in runQueues { scheduler.list(runQueue) }
     }
 
     /// Ends the process: nothing of it runs any more.
