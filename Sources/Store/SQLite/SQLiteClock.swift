@@ -62,6 +62,9 @@ final class SQLiteClock: Sendable {
         let isNoted = row.map { $0.last <= shared && shared.since($0.last) < Self.noteEvery } ?? false || !isNoting
         // If several processes see the same step, the last one's anchor stays; their anchors are alike.
         if next != row?.anchor || !isNoted { try write(next, last: shared, db) }
+        if let anchor = row?.anchor, anchor.boot == facts.boot {
+            try moveWorkers(from: now.shared(lead: anchor.lead(at: now)), to: shared, db)
+        }
         clock.set(lead: next.lead(at: now))
     }
 
@@ -96,6 +99,20 @@ final class SQLiteClock: Sendable {
             .integer(anchor.lead),
             .integer(anchor.goal),
             .time(last)
+        )
+    }
+
+    /// Takes the workers that live along when the time is set at once.
+    ///
+    /// They would count as dead until their next report, and a job that comes meanwhile would be refused, because no
+    /// worker has credentials for its app.
+    private func moveWorkers(from before: Timestamp, to shared: Timestamp, _ db: Database) throws(LedgerError) {
+        guard shared != before else { return }
+        try db.run(
+            "UPDATE workers SET seen_at = seen_at + ?1 WHERE seen_at BETWEEN ?2 AND ?3",
+            .integer(shared.milliseconds - before.milliseconds),
+            .time(before.advanced(by: .zero - WorkerRecord.silenceMax)),
+            .time(before)
         )
     }
 
