@@ -64,10 +64,10 @@ extension Intake {
 
     /// Returns the providers for a run of a repeated campaign, whose job was checked.
     func providers(ofRun job: Job, list: UInt32?, now: Timestamp) async throws -> [any PushProvider] {
-        let (knowledge, served) = try await ledger.read { [store = ledger.storeID] reader in
+        let (knowledge, served) = try await ledger.read { [store = ledger.storeID, worker] reader in
             var knowledge = try reader.knowledge(of: job, isAppKnown: true, store: store)
             if let list { knowledge.providers = try reader.providers(list: list) }
-            return (knowledge, try reader.liveAccounts(now: now).providers[job.app] ?? [])
+            return (knowledge, try reader.liveAccounts(now: now, asking: worker).providers[job.app] ?? [])
         }
         return providers(of: job, knowledge, served: served).meant
     }

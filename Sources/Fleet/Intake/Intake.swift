@@ -112,8 +112,8 @@ struct Intake: Sendable {
         now: Timestamp
     ) async throws -> (knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) {
         let store = ledger.storeID
-        return try await ledger.read { reader in
-            let served = try reader.liveAccounts(now: now).providers[job.app]
+        return try await ledger.read { [worker] reader in
+            let served = try reader.liveAccounts(now: now, asking: worker).providers[job.app]
             var knowledge = try reader.knowledge(of: job, isAppKnown: served != nil, store: store)
             knowledge.unserved = Set(knowledge.providers).subtracting(served ?? [])
             return (knowledge, served ?? [])

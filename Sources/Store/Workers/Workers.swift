@@ -136,15 +136,19 @@ extension LedgerReader {
     }
 
     /// The apps that a live worker can send for, with the providers that any of them has credentials for.
-    public func liveAccounts(now: Timestamp) throws(LedgerError) -> AppAccounts {
+    ///
+    /// `worker` is one that asks, and so lives whatever its row says: after a freeze it decides about jobs before it
+    /// has reported again.
+    public func liveAccounts(now: Timestamp, asking worker: Int64 = 0) throws(LedgerError) -> AppAccounts {
         let since = now.advanced(by: .zero - WorkerRecord.silenceMax).milliseconds
         let rows = try db.rows(
             """
             SELECT DISTINCT a.app, a.providers FROM workers w JOIN worker_apps a ON a.worker = w.id
-            WHERE w.seen_at BETWEEN ?1 AND ?2
+            WHERE w.seen_at BETWEEN ?1 AND ?2 OR w.id = ?3
             """,
             .int(since),
-            .time(FutureLimit.done.limit(now))
+            .time(FutureLimit.done.limit(now)),
+            .integer(worker)
         )
         var accounts = AppAccounts()
         while try rows.next() { accounts.add(rows) }

@@ -119,6 +119,19 @@ struct ProviderTests {
     }
 
     @Test(arguments: TestDatabase.all)
+    func `a worker that asks lives, although it was frozen for so long that its row has lapsed`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
+        let worker = try await ledger.write {
+            try $0.registerWorker(name: "w", roles: [], accounts: .apns(["news"]), now: .start)
+        }
+        let later = Timestamp.start.advanced(by: .seconds(20))
+        #expect(try await ledger.read { try $0.liveAccounts(now: later) } == AppAccounts())
+        #expect(try await ledger.read { try $0.liveAccounts(now: later, asking: worker) } == .apns(["news"]))
+    }
+
+    @Test(arguments: TestDatabase.all)
     func `what a worker of before has written is of APNs`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4]))
