@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Runs the drivers of the fleet from seeds, on a manual clock, with network, broker and push service in memory.
+# Runs a whole fleet from seeds: workers as they ship, on one thread and a manual clock, with disk, network, broker and
+# push service in memory.
 #
-#   Deploy/fleet-simulate.sh [COUNT]                so many fresh seeds (default 1000)
-#   Deploy/fleet-simulate.sh --seed SEED [--trace]  that one, with --trace everything that happens in it
+#   Deploy/fleet-simulate.sh [COUNT] [--couriers]                so many fresh seeds (default 1000)
+#   Deploy/fleet-simulate.sh --seed SEED [--couriers] [--trace]  that one, with --trace everything that happens in it
 #
+# --couriers: workers without a ledger, on the drivers of Transport alone, which are faster and see more of the wire.
 # The same seed gives the same run, byte for byte. One that breaks a law is made smaller and printed, and the exit code
 # is 1.
 set -euo pipefail
@@ -24,4 +26,9 @@ if [ "${1-}" = --seed ]; then
     shift
     exec "$simulate" "$@"
 fi
-exec "$simulate" "$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')" "${1:-1000}"
+count=1000
+if [[ ${1-} =~ ^[0-9]+$ ]]; then
+    count=$1
+    shift
+fi
+exec "$simulate" "$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')" "$count" "$@"

@@ -4,13 +4,16 @@ import Testing
 
 /// The drivers that ship, on a seeded scheduler: the program of `Deploy/fleet-simulate.sh`, in a process of its own.
 @Suite struct FleetSimulationTests {
+    /// The workers of a run: as they ship, with a ledger, or couriers on the drivers of `Transport` alone.
+    static let workers = [[], ["--couriers"]]
+
     /// Runs seeds and returns what the process printed.
-    private func run(_ seed: UInt64, count: Int) async throws -> FanfareProcess.Outcome {
+    private func run(_ seed: UInt64, count: Int, _ workers: [String]) async throws -> FanfareProcess.Outcome {
         let folder = NSTemporaryDirectory() + "fleet-simulate-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let process = try FanfareProcess(
-            ["\(seed)", "\(count)"],
+            ["\(seed)", "\(count)"] + workers,
             folder: folder,
             environment: ["SWIFT_BACKTRACE": "enable=no"],
             executable: try FanfareProcess.built("fleet-simulate")
@@ -18,14 +21,15 @@ import Testing
         return try await process.ended(within: .seconds(600))
     }
 
-    @Test func `a seed gives the same trace in two processes, byte for byte`() async throws {
-        let (first, second) = (try await run(1, count: 10), try await run(1, count: 10))
+    @Test(arguments: workers)
+    func `a seed gives the same trace in two processes, byte for byte`(_ workers: [String]) async throws {
+        let (first, second) = (try await run(1, count: 10, workers), try await run(1, count: 10, workers))
         #expect(first.output == second.output)
         #expect(first.output.split(separator: "\n").count { $0.contains("trace") } == 10, "\(first.output)")
     }
 
-    @Test func `fresh seeds break no law`() async throws {
-        let outcome = try await run(.random(in: 0..<1 << 32), count: 50)
+    @Test(arguments: workers) func `fresh seeds break no law`(_ workers: [String]) async throws {
+        let outcome = try await run(.random(in: 0..<1 << 32), count: 50, workers)
         #expect(outcome.exit == 0, "\(outcome.output)\(outcome.errors)")
     }
 }

@@ -9,11 +9,15 @@ struct FleetFiles: Sendable {
 
     /// The app of all simulated campaigns.
     static let app = "news"
+    /// The name of the file of the provider token's key.
+    static let keyFile = "AuthKey_SIMULATED1.p8"
 
     /// Writes the files into a folder and reads them as a worker does.
     static func make(in folder: String, broker: String, provider: String) throws -> FleetFiles {
+        // A ledger's file is on the simulated disk; the real one of this name, which an earlier run left, is only a sign.
+        for name in ["ledger.db", "ledger.db.lock"] { try? FileManager.default.removeItem(atPath: folder + "/" + name) }
         try write("ca.pem", authority, to: folder)
-        try write("AuthKey_SIMULATED1.p8", key, to: folder)
+        try write(keyFile, key, to: folder)
         try write(
             "apps.yaml",
             """
@@ -23,7 +27,7 @@ struct FleetFiles: Sendable {
                   topic: com.example.news
                   team_id: TEAMID0001
                   key_id: SIMULATED1
-                  key_file: AuthKey_SIMULATED1.p8
+                  key_file: \(keyFile)
                   environment: production
                   endpoint: https://\(provider)
                   ca_file: ca.pem

@@ -160,6 +160,9 @@ final class FleetWorld: @unchecked Sendable {
                 laws.seen(status, devices: plan.devicesPerShard)
                 if status.stage == .completed { completed.insert(campaign) }
             }
+            for parked in try await ledger.read({ try $0.parked(limit: 1) }) {
+                observer.broke("\(parked.campaign ?? "?") is parked: \(parked.reason) \(parked.errors)")
+            }
         } catch {
             trace.note(host.name, "no status: \(error)")
         }
@@ -205,7 +208,10 @@ extension FleetWorld: FaultTargets {
     var workerHosts: [SimulatedHost] { workers.map(\.host).filter(\.isAlive) }
 
     var faultyQueues: [String] {
-        [BrokerNames.workQueue(Lane(provider: ProviderName(rawValue: "apns"), urgency: .bulk)), BrokerNames.campaignsQueue]
+        [
+            BrokerNames.workQueue(Lane(provider: ProviderName(rawValue: "apns"), urgency: .bulk)),
+            BrokerNames.campaignsQueue,
+        ]
     }
 
     var faultyExchange: String { BrokerNames.retryExchange(Rung.allCases[0], RungSide.allCases[0]) }

@@ -10,9 +10,9 @@ import Glibc
 let arguments = CommandLine.arguments.dropFirst()
 let options = Set(arguments.filter { $0.hasPrefix("--") })
 let numbers = arguments.compactMap { UInt64($0) }
-let known: Set = ["--trace", "--no-shrink", "--fleet"]
+let known: Set = ["--trace", "--no-shrink", "--couriers"]
 guard let first = numbers.first, numbers.count <= 2, options.isSubset(of: known) else {
-    print("usage: fleet-simulate SEED [COUNT] [--fleet] [--trace] [--no-shrink]")
+    print("usage: fleet-simulate SEED [COUNT] [--couriers] [--trace] [--no-shrink]")
     exit(2)
 }
 guard simulated_process_is_possible() else {
@@ -20,12 +20,13 @@ guard simulated_process_is_possible() else {
     exit(77)
 }
 let workers: SeedRun.Workers
-if options.contains("--fleet") {
-    let folder = "/tmp/fleet-simulate-\(getpid())"
+// Fixed names in it are opened by one child at a time.
+let folder = "/tmp/fleet-simulate-\(getpid())"
+if options.contains("--couriers") {
+    workers = .couriers(try TLSClientContext())
+} else {
     mkdir(folder, 0o700)
     workers = .fleet(folder: folder)
-} else {
-    workers = .couriers(try TLSClientContext())
 }
 let run = SeedRun(workers: workers, isPrinted: options.contains("--trace"))
 let seeds = first..<first + (numbers.count == 2 ? numbers[1] : 1)
@@ -39,7 +40,12 @@ for seed in seeds {
     print("smallest: \(smallest.workers) workers, \(smallest.shards) shards of \(smallest.devicesPerShard), faults:")
     for fault in smallest.faults { print("  \(fault)") }
     _ = SeedRun(workers: workers, isPrinted: false).passes(smallest, isQuiet: false)
-    print("again: Deploy/fleet-simulate.sh --seed \(seed)")
+    let kind = options.contains("--couriers") ? " --couriers" : ""
+    print("again: Deploy/fleet-simulate.sh --seed \(seed)\(kind)")
 }
+for name in ["apps.yaml", "fanfare.yaml", "ca.pem", FleetFiles.keyFile, "ledger.db", "ledger.db.lock"] {
+    unlink("\(folder)/\(name)")
+}
+rmdir(folder)
 if seeds.count > 1 { print("\(seeds.count) seeds, \(broken) broken") }
 exit(broken == 0 ? 0 : 1)
