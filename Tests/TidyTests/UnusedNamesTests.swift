@@ -12,6 +12,16 @@ import Testing
                 "userInboundEventTriggered",
             ]
         ),
+        (
+            "swift-nio calls them of a loop and a channel of our own",
+            [
+                "_channelCore", "_promiseCompleted", "_promiseCreated", "bind0", "channelRead0", "connect0",
+                "errorCaught0", "flush0", "getOption", "inEventLoop", "localAddress0", "register0",
+                "registerAlreadyConfigured0", "remoteAddress0", "triggerUserOutboundEvent0", "write0",
+            ]
+        ),
+        ("Swift's runtime asks for them", ["mainExecutor", "defaultExecutor"]),
+        ("the fleet's simulation has a ledger work on its thread", ["callers"]),
         ("Hummingbird calls it", ["isAcceptingNewConnections"]),
         ("the standard library and Foundation call them", ["customMirror", "urlSession"]),
         ("Swift Testing calls them", ["isRecursive", "provideScope"]),

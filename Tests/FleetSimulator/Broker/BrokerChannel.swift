@@ -1,6 +1,6 @@
 /// One channel at the broker: consumers, unacknowledged deliveries, publishes and their confirms.
 final class BrokerChannel {
-    private struct Delivery {
+    private struct HeldDelivery {
         var entry: QuorumQueue.Entry
         var queue: QuorumQueue
         var consumer: String
@@ -22,7 +22,7 @@ final class BrokerChannel {
     private var consumers: [String: (id: Int, queue: QuorumQueue)] = [:]
     /// The queues that this connection declared for itself.
     private var ownQueues: [String] = []
-    private var deliveries: [UInt64: Delivery] = [:]
+    private var deliveries: [UInt64: HeldDelivery] = [:]
     private var lastTag: UInt64 = 0
     private var publish: Publish?
     private var confirms = false
@@ -195,7 +195,7 @@ final class BrokerChannel {
         if needsNoAck {
             queue.ack(entry)
         } else {
-            deliveries[tag] = Delivery(entry: entry, queue: queue, consumer: consumer)
+            deliveries[tag] = HeldDelivery(entry: entry, queue: queue, consumer: consumer)
         }
         broker.trace.note(
             "broker",

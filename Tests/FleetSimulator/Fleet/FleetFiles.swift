@@ -14,7 +14,7 @@ struct FleetFiles: Sendable {
 
     /// Writes the files into a folder and reads them as a worker does.
     static func make(in folder: String, broker: String, provider: String) throws -> FleetFiles {
-        // A ledger's file is on the simulated disk; the real one of this name, which an earlier run left, is only a sign.
+        // A ledger's file is on the simulated disk; the real one of this name, which an earlier run left, is a mark.
         for name in ["ledger.db", "ledger.db.lock"] { try? FileManager.default.removeItem(atPath: folder + "/" + name) }
         try write("ca.pem", authority, to: folder)
         try write(keyFile, key, to: folder)
