@@ -56,7 +56,7 @@ swift build --build-tests "${flags[@]}" || fail "the build failed"
 # begin beside the checks, which leave a processor idle, and have what all the others leave. What is asked for by arguments
 # is one process.
 fleets='^EndToEndTests\.'
-pure='^(Campaigns|Delivery|DeliveryPool|DeliveryPublishing|FanfareKit|Fuzz|HTTP2|PushProviders|Simulation|TLS|Tidy)Tests\.'
+pure='^(Campaigns|Delivery|DeliveryPool|DeliveryPublishing|FanfareKit|FleetSimulation|Fuzz|HTTP2|PushProviders|Simulation|TLS|Tidy)Tests\.'
 processes=(fleets pure others)
 asked=("$@")
 [ $# = 0 ] || processes=(asked)
