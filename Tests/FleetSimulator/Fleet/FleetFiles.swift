@@ -6,6 +6,8 @@ import Settings
 struct FleetFiles: Sendable {
     let configuration: Configuration
     let apps: [AppConfiguration]
+    /// The folder that they are in.
+    let folder: String
 
     /// The app of all simulated campaigns.
     static let app = "news"
@@ -56,7 +58,7 @@ struct FleetFiles: Sendable {
             workingDirectory: folder
         ).load()
         let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
-        return FleetFiles(configuration: configuration, apps: apps)
+        return FleetFiles(configuration: configuration, apps: apps, folder: folder)
     }
 
     private static func write(_ name: String, _ text: String, to folder: String) throws {

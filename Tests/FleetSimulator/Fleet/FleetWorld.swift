@@ -51,6 +51,7 @@ final class FleetWorld: @unchecked Sendable {
         self.plan = plan
         self.files = files
         trace = Trace(isPrinted: isPrinted)
+        trace.folder = files.folder
         observer = Observer(trace, isCalm: plan.faults.isEmpty)
         laws = FleetLaws(observer, plan)
         scheduler = Scheduler(seed: plan.seed, trace: trace)

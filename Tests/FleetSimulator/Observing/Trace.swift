@@ -8,6 +8,8 @@ final class Trace: @unchecked Sendable {
     private(set) var lines: [String] = []
     /// The clock that lines are stamped with, in nanoseconds.
     var clock: () -> Int64 = { 0 }
+    /// The path of the run's folder, which differs between processes and is left out of lines.
+    var folder = ""
     private let isPrinted: Bool
     /// The lines that are kept.
     private static let keptMax = 400
@@ -24,8 +26,8 @@ final class Trace: @unchecked Sendable {
 
     /// Notes an event.
     func note(_ who: String, _ what: String) {
-        let now = clock()
-        let line = "\(Self.seconds(now)) \(who): \(what)"
+        let text = folder.isEmpty ? what : what.replacing(folder, with: "")
+        let line = "\(Self.seconds(clock())) \(who): \(text)"
         mix(line.utf8)
         if isPrinted { print(line) }
         lines.append(line)
