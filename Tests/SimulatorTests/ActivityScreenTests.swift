@@ -2,7 +2,7 @@ import Testing
 
 @testable import Simulator
 
-/// What a phone shows of a Live Activity, and what came for it.
+/// The screen of a phone with a Live Activity, and the messages that came for it.
 @Suite struct ActivityScreenTests {
     private static let now: Int64 = 1_790_000_000_000
 
