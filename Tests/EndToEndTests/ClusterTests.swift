@@ -27,8 +27,7 @@ extension EndToEnd {
                 )
                 let leading = try #require(nodes.first { lane.hasSuffix($0.name) }, "\(leaders)")
                 let survivor = try #require(nodes.first { $0 !== leading })
-                try PrivateFleet.configure(
-                    fleet.folder,
+                try fleet.configure(
                     url: "amqp://guest:guest@\(addresses)/\(host)",
                     managementPort: survivor.managementPort
                 )
@@ -214,8 +213,7 @@ extension PrivateFleet {
     /// Has the commands and workers from now on reach the broker at these nodes.
     fileprivate func reach(_ nodes: [RabbitMQNode], management: RabbitMQNode) throws {
         let addresses = nodes.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
-        try Self.configure(
-            folder,
+        try configure(
             url: "amqp://guest:guest@\(addresses)/\(endpoint.virtualHost)",
             managementPort: management.managementPort
         )

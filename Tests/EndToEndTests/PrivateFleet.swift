@@ -122,7 +122,7 @@ final class PrivateFleet: Sendable {
             folder,
             url: "amqp://guest:guest@\(addresses)/\(name)",
             managementPort: node.managementPort,
-            store: database?.url ?? "sqlite:fanfare.db"
+            store: store(database)
         )
         return PrivateFleet(
             folder: folder,
@@ -138,6 +138,13 @@ final class PrivateFleet: Sendable {
         // A server that the test kills comes back, however long that takes here.
         return try Ledger.open(postgreSQL: database.url, create: create, timeout: .seconds(60))
     }
+
+    /// Writes the configuration of processes that are started from now on, with the same ledger.
+    func configure(url: String, managementPort: Int) throws {
+        try Self.configure(folder, url: url, managementPort: managementPort, store: Self.store(database))
+    }
+
+    private static func store(_ database: Database?) -> String { database?.url ?? "sqlite:fanfare.db" }
 
     /// Writes the configuration of a fleet into a folder.
     static func configure(
@@ -165,7 +172,7 @@ final class PrivateFleet: Sendable {
         let tap = try await BrokerTap(broker: node.port)
         let url = "amqp://guest:guest@127.0.0.1:\(tap.port)/\(endpoint.virtualHost)"
         do {
-            try Self.configure(folder, url: url, managementPort: node.managementPort)
+            try configure(url: url, managementPort: node.managementPort)
             try await body(tap)
         } catch {
             try? await tap.close()

@@ -65,7 +65,7 @@ extension PrivateFleet {
     /// Makes everything that is started from now on use this user.
     func become(_ user: String) async throws {
         let node = try await PrivateBroker.node()
-        try Self.configure(folder, url: ShippedUsers.url(user, endpoint), managementPort: node.managementPort)
+        try configure(url: ShippedUsers.url(user, endpoint), managementPort: node.managementPort)
     }
 
     /// Runs a command as one of the users.
