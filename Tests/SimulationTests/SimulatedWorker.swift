@@ -92,6 +92,14 @@ final class SimulatedWorker {
             && notes.isEmpty
     }
 
+    /// True if streams of runs that the ledger has are open.
+    var hasStreams: Bool {
+        entries.contains { runIndex, entry in
+            guard !entry.streams.isEmpty, let key = runs.shard(runIndex)?.id.key else { return false }
+            return runs.epoch(runIndex) == world.ledger.rows[key]?.epoch
+        }
+    }
+
     var holdsMessages: Bool { !unacked.isEmpty }
 
     // MARK: Faults
@@ -263,7 +271,7 @@ final class SimulatedWorker {
             case .widen: break
             case .wake(let at): wakeAt = at
             case .tellStopped(let keys):
-                for (key, epoch) in runs.stopped(keys) { writes.append(.stopped(key, epoch: epoch)) }
+                for (key, epoch) in runs.stopped(keys, now: instant) { writes.append(.stopped(key, epoch: epoch)) }
             }
         }
     }

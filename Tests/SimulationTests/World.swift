@@ -318,6 +318,10 @@ final class World {
         guard let markedAt, !hasNewerBegun else { return }
         let running = broken == .runsNotAwaited ? 0 : ledger.runningWithoutStop
         hasNewerBegun = Supersession.mayBegin(markedAt: markedAt, running: running, now: now)
+        let mayBeSlow = markedAt.advanced(by: Supersession.answersAwaited) <= now
+        if hasNewerBegun, !mayBeSlow, workers.contains(where: \.hasStreams) {
+            violation = "the newer campaign began while a request of the older one was under way"
+        }
     }
 
     /// Stops the ledger for a while, in which it processes nothing.

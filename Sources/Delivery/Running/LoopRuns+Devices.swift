@@ -150,11 +150,18 @@ extension LoopRuns {
     /// The attempt of the run's shard.
     public func attempt(_ runIndex: Int) -> UInt32 { entries[runIndex]?.run.shard.attempt ?? 1 }
 
-    /// Returns those of these shards whose runs are here and open no more streams, with their epochs.
-    public func stopped(_ keys: [ShardKey]) -> [(key: ShardKey, epoch: UInt32)] {
+    /// Returns those of these shards whose runs are here and for which a newer campaign need not wait, with their
+    /// epochs.
+    ///
+    /// These are the runs that open no more streams and whose streams are answered, or were still open
+    /// `Supersession.answersAwaited` after the first call that met them stopped.
+    public func stopped(_ keys: [ShardKey], now: MonotonicInstant) -> [(key: ShardKey, epoch: UInt32)] {
         keys.compactMap { key in
-            guard let runIndex = runIndexes[key], isStopped(runIndex), let epoch = epoch(runIndex) else { return nil }
-            return (key, epoch)
+            guard let entry = runIndexes[key].flatMap({ entries[$0] }), entry.run.stop != nil else { return nil }
+            let since = entry.answersAwaitedSince ?? now
+            entry.answersAwaitedSince = since
+            guard entry.run.inFlight == 0 || now.since(since) >= Supersession.answersAwaited else { return nil }
+            return (key, entry.run.epoch)
         }
     }
 }

@@ -44,6 +44,8 @@ public struct LoopRuns {
         let number: UInt64
         /// True once the coordinator has heard that the provider refuses the app's credentials.
         var isRefusalTold = false
+        /// The instant from which on a newer campaign waits for its answers.
+        var answersAwaitedSince: MonotonicInstant?
 
         init(run: ShardRun, number: UInt64) {
             self.run = run

@@ -60,7 +60,7 @@ extension WorkerShards {
         case widen(queue: String)
         /// Call `woke` at this instant.
         case wake(at: MonotonicInstant)
-        /// Write which of these runs open no more streams, because the campaign that supersedes theirs waits for that.
+        /// Write which of these runs are stopped (`LoopRuns.stopped`): the campaign that supersedes theirs waits for it.
         case tellStopped([ShardKey])
     }
 

@@ -30,14 +30,21 @@ public enum Supersession {
     /// A worker that cannot read the ledger stops after `knowledgeLasts`. A worker that was frozen has lost its lease
     /// at the broker by then (15 s), and notices that before it opens a stream.
     public static let timeout = Duration.seconds(15)
+    /// The time for which the newer campaign waits for answers to requests that were under way when a run was stopped.
+    ///
+    /// Two connections keep no order between each other: only an answer tells that the older request has arrived. A
+    /// provider that is slower than this delays the newer campaign no further.
+    public static let answersAwaited = Duration.seconds(2)
     /// The age up to which a worker's knowledge of its campaigns allows it to open streams.
     public static let knowledgeLasts = Duration.seconds(10)
 
-    /// Returns true if no stream of the older campaigns can be opened any more.
+    /// Returns true if no stream of the older campaigns can be opened any more, and those that were open are answered
+    /// or slow.
     ///
     /// - Parameters:
     ///   - markedAt: The instant at which the older campaigns were marked as superseded.
-    ///   - running: The number of their rows that are claimed and whose run has not written that it has stopped.
+    ///   - running: The number of their rows that are claimed and whose run has neither ended nor written that it has
+    ///     stopped.
     ///   - now: The instant, by the clock of `markedAt`.
     public static func mayBegin(markedAt: Timestamp, running: Int, now: Timestamp) -> Bool {
         running == 0 || markedAt.advanced(by: timeout) <= now

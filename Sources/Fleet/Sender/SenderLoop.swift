@@ -138,9 +138,11 @@ final class SenderLoop {
         act()
     }
 
-    /// Returns those of the shards whose runs are on this loop and open no more streams.
+    /// Returns those of the shards whose runs are on this loop and for which a newer campaign need not wait.
     func stopped(_ keys: [ShardKey]) -> [RunToken] {
-        runs.stopped(keys).map { RunToken(key: $0.key, epoch: $0.epoch, worker: worker) }
+        runs.stopped(keys, now: MonotonicInstant(of: .now())).map {
+            RunToken(key: $0.key, epoch: $0.epoch, worker: worker)
+        }
     }
 
     /// Continues a run under a new epoch.

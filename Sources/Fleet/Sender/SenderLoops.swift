@@ -38,14 +38,14 @@ struct SenderLoops {
         executeAll { $0.keepWarm(within: limits, of: apps) }
     }
 
-    /// Records which runs of superseded campaigns open no more streams, although they may wait for answers.
+    /// Records for which runs of superseded campaigns the newer ones need not wait (`LoopRuns.stopped`).
     ///
     /// The loops answer after they were told to stop.
     func markStopped(_ keys: [ShardKey], in ledger: Ledger) {
         executeAll { sender in
             let stopped = sender.stopped(keys)
             guard !stopped.isEmpty else { return }
-            // If the write is lost, the next poll of the ledger repeats it.
+            // The next poll of the ledger asks for the others, and repeats a write that is lost.
             ledger.submit(.normal) {
                 try $0.markStopped(stopped)
             } completion: { _ in

@@ -48,7 +48,7 @@ extension LedgerTransaction {
         return try release(campaign: campaign, shared: now, now: now).result == .released
     }
 
-    /// Records runs of superseded campaigns that open no more streams; answers in flight are still written.
+    /// Records runs of superseded campaigns for which the newer ones need not wait; late answers are still written.
     public func markStopped(_ runs: [RunToken]) throws(LedgerError) {
         for run in runs {
             try db.run(

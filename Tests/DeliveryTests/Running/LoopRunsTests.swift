@@ -98,7 +98,23 @@ import Testing
         #expect(taken() == [])
         accept(runIndex, [1])
         #expect(taken() == [.tellOver(key)])
-        #expect(runs.stopped([key]).map(\.epoch) == [1])
+        #expect(stopped() == [1])
+    }
+
+    /// The epoch of the run for which a newer campaign need not wait, after so many seconds.
+    private func stopped(after seconds: Int64 = 0) -> [UInt32] {
+        runs.stopped([key], now: MonotonicInstant(nanoseconds: seconds * 1_000_000_000)).map(\.epoch)
+    }
+
+    @Test mutating func `a newer campaign waits for the answers of a stopped run, but not longer than two seconds`() {
+        let runIndex = begin()
+        open(runIndex, 2)
+        #expect(stopped() == [])
+        runs.stop(key, .end(.superseded))
+        #expect(stopped(after: 5) == [] && stopped(after: 6) == [])
+        accept(runIndex, [0])
+        #expect(stopped(after: 6) == [])
+        #expect(stopped(after: 7) == [1])
     }
 
     @Test mutating func `a run that its answers stop tells the endpoint as well`() {
@@ -125,7 +141,7 @@ import Testing
         runs.stop(key, .leaseLost)
         runs.adopted(key, epoch: 2, isLeaseLost: false)
         runs.forget(key)
-        #expect(taken() == [] && runs.stopped([key]).isEmpty)
+        #expect(taken() == [] && stopped() == [])
     }
 
     // MARK: - Adoption
