@@ -123,11 +123,17 @@ struct ClockTests {
         try await anew.write { _ in }
         #expect(abs(anew.now().since(WallClock.now().asRead) / .seconds(1) - Double(step)) < 5)
         #expect(anew.standing.verdict == .apart)
-        _ = try await anew.write(.synced) { try $0.cancel(campaign: number, now: anew.now()) }
+        _ = try await anew.write(.synced) {
+            _ = try $0.registerWorker(name: "w", roles: ["planner"], accounts: .apns(["news"]), now: anew.now())
+            return try $0.cancel(campaign: number, now: anew.now())
+        }
         #expect(try await anew.status(number).completedAt != nil)
         await anew.close()
         let last = try scratch.open(create: false)
+        try await last.write { _ in }
         #expect(abs(last.now().since(WallClock.now().asRead) / .seconds(1)) < 5)
+        // A job that comes before the worker's next report finds it alive.
+        #expect(try await last.read { try $0.liveWorkers(now: last.now()) }.map(\.name) == ["w"])
         await last.close()
     }
 
