@@ -181,6 +181,7 @@ final class AudienceFreezer {
             if isCheckpoint { moveCursor(open: open) }
             let (piece, now, finds, lease) = (Array(chunks[start..<end]), audience, findsDead, lease)
             let scope: Ledger.WriteScope = isFlowing && !isCheckpoint ? .shards : .ledger
+            // The synced cut of these chunks, or the end of the audience, is behind this in the same log.
             result = try await ledger.write(.normal, priority: .withOthers, scope: scope) { [ledger] in
                 try $0.writeFrozen(
                     piece,

@@ -57,6 +57,7 @@ struct EventRelay: Sendable {
         }
         if !done.isEmpty {
             let published = done
+            // An event whose removal is lost is published again, with the same id.
             try await ledger.write(.normal, scope: .shards) { try $0.eventsPublished(published) }
         }
         return !isInterrupted && events.count == Self.pageSize

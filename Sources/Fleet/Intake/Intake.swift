@@ -293,7 +293,8 @@ struct Intake: Sendable {
             at: now
         )
         let correlationID = message.properties.messageID ?? job.id
-        try await ledger.write(.normal) { [event] transaction in
+        // The message is acked next, and its producer waits for the answer.
+        try await ledger.write(.synced) { [event] transaction in
             try transaction.addEvent(correlationID: correlationID) { sequence in
                 var repeated = event
                 repeated.sequence = sequence

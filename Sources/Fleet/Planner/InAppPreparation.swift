@@ -45,6 +45,7 @@ final class InAppPreparation {
             }
             if ContinuousClock.now >= end { return .goesOn }
         }
+        // Nothing is published; what goes live (`beginInApp`) is synced, and this before it in the same log.
         let isOurs = try await ledger.write(.normal) { try $0.finishInAppTokens(by: lease) }
         return isOurs ? .done : .fenced
     }

@@ -17,7 +17,8 @@ extension Planner {
 
     func cut(_ lease: LeasedCampaign, _ shardsMax: Int) async throws -> (PlannerSteps.Cut, [ShardToPublish]) {
         let cap = limits.cap(of: lease.facts.app)
-        let result = try await ledger.write(.normal) {
+        // The messages follow, and the ledger must know every shard that the broker has.
+        let result = try await ledger.write(.synced) {
             try $0.plan(lease.token, shardsMax: shardsMax, cap: cap, now: ledger.now())
         }
         return switch result {

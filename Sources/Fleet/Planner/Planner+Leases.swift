@@ -10,6 +10,7 @@ extension Planner {
     /// Takes and renews leases; returns the campaigns whose audiences this planner may freeze.
     func lease(_ steps: inout PlannerSteps) async throws -> Set<UInt32> {
         let (worker, apps) = (worker, apps)
+        // A lease that is lost is taken anew; the end of a campaign has an event, which makes the commit synced.
         let (leases, ranges, live, isEnding) = try await ledger.write(.normal) { [ledger, limits] transaction in
             let now = ledger.now()
             let ended = try transaction.endDue(now: now)
@@ -71,6 +72,7 @@ extension Planner {
 
     func prepare(_ lease: LeasedCampaign, _ shardsMax: Int) async throws -> [ShardToPublish]? {
         let cap = limits.cap(of: lease.facts.app)
+        // The rows wait for `fire`, whose synced commit is behind this one in the same log.
         let result = try await ledger.write(.normal) {
             try $0.prepare(lease.token, shardsMax: shardsMax, cap: cap, now: ledger.now())
         }

@@ -18,6 +18,7 @@ extension Planner {
     }
 
     func sweepLists() async throws {
+        // Nothing of it is published, and the next sweep does again what is lost.
         try await ledger.write(.normal) { transaction in
             let now = ledger.now()
             _ = try transaction.sweepLists(now: now)

@@ -25,7 +25,8 @@ extension Planner {
         let (appPace, cap) = (limits.pace(of: app), limits.cap(of: app))
         var quotas: [ProviderName: ProviderQuota] = [:]
         for provider in providers { quotas[provider] = limits.quota(app: app, provider: provider) }
-        let step = try await ledger.write(.normal) { [ledger, quotas] transaction in
+        // As for a cut: the messages follow.
+        let step = try await ledger.write(.synced) { [ledger, quotas] transaction in
             try transaction.givePacedTurns(
                 lease.token,
                 appPace: appPace,

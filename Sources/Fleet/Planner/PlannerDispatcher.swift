@@ -21,7 +21,7 @@ final class PlannerDispatcher: Sendable {
     /// The time that a confirmed row waits for its mark.
     ///
     /// Most rows are claimed before and then need none. A row without its mark is published again after ten seconds
-    /// (`Sweep.outboxAge`), which does no harm: the claim lets one message of a shard through.
+    /// (`Sweep.outboxAge`), which does no harm: the claim lets one message of a shard through. So marks are not synced.
     private static let markDelay = TimeAmount.milliseconds(250)
 
     /// The rows whose messages were confirmed; confined to the publisher's loop.

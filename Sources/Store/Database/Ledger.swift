@@ -44,8 +44,12 @@ public final class Ledger: Sendable {
     /// The failures that a commit survives.
     public enum Durability: Sendable {
         /// Survives a crash of the process; a power loss may undo the last commits. For claims and progress.
+        ///
+        /// A body that writes into an outbox, of shards or of events, is synced nevertheless: what is published must
+        /// not be unknown to the ledger afterwards. It runs twice then, so it had better say `synced`.
         case normal
-        /// Survives a power loss too. For acceptance, settlement and an operator's orders.
+        /// Survives a power loss too, and so does everything that was committed before. For what is published or
+        /// acked next: acceptance, cuts, settlement, an operator's orders.
         case synced
     }
 

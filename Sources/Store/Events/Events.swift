@@ -18,11 +18,13 @@ public struct LedgerEvent: Sendable, Equatable {
 extension LedgerTransaction {
     /// Writes an event into the outbox.
     ///
+    /// The transaction becomes synced: an event that is published and then lost would leave its number to another.
     /// `make` gets a number that no other event has, for events that a campaign has more than once.
     public func addEvent(
         correlationID: String,
         _ make: (_ sequence: Int64) -> CampaignEvent
     ) throws(LedgerError) {
+        try requireSynced()
         let inserted = try db.writtenNumber(
             """
             INSERT INTO events (routing_key, body, correlation_id, created_at) VALUES ('', ?2, ?1, 0) RETURNING seq

@@ -80,6 +80,7 @@ extension LedgerTransaction {
 
     /// Releases the rows that were cut before the campaign was fired; returns their number.
     private func releaseHeld(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) -> Int {
+        try requireSynced()
         let providers = FirePlan.releases(try reader.shares(of: campaign), now: now)
         return try db.run(
             """

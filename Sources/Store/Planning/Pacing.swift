@@ -20,7 +20,8 @@ public struct PacedStep: Sendable, Equatable {
 }
 
 extension LedgerTransaction {
-    /// Gives turns to waiting shards of a campaign, and cuts the next ones that are to wait (design, section 10, Rate).
+    /// Gives turns to waiting shards of a campaign, and cuts the next ones that are to wait (design, section 10, Rate;
+    /// use `synced`).
     ///
     /// `PacedTurns` decides about the turns. The pace lines advance in this transaction.
     ///

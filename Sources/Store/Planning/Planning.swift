@@ -14,7 +14,7 @@ public enum PlanResult: Sendable, Equatable {
 }
 
 extension LedgerTransaction {
-    /// Cuts the next shards of a campaign: rows, cursor and, the first time, the event `campaign.started`.
+    /// Cuts the next shards of a campaign (use `synced`): rows, cursor and, the first time, `campaign.started`.
     ///
     /// Chunks with only dead devices are settled at once and not returned. If something is counted for each device, one
     /// call cuts only a few chunks.

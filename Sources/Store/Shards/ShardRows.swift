@@ -136,12 +136,15 @@ extension LedgerReader {
 
 extension LedgerTransaction {
     /// Writes a new row; `reasons` are those for which the devices of a retry row are tried again.
+    ///
+    /// A row of the outbox makes the transaction synced.
     func insert(
         _ record: ShardRecord,
         parent: UInt32 = 0,
         reasons: [String: Int] = [:],
         since: Timestamp
     ) throws(LedgerError) {
+        if record.state == .unpublished { try requireSynced() }
         let key = record.id.key
         let isFresh = record.progress == Progress(count: record.count)
         try db.run(
@@ -180,7 +183,10 @@ extension LedgerTransaction {
     }
 
     /// Writes a row's state, generation, epoch, owner and slot, and resets its workers' deaths.
+    ///
+    /// A row that goes to the outbox makes the transaction synced.
     func move(_ record: ShardRecord, since: Timestamp) throws(LedgerError) {
+        if record.state == .unpublished { try requireSynced() }
         let key = record.id.key
         try db.run(
             """
