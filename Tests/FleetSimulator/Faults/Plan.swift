@@ -43,9 +43,7 @@ struct Plan: Equatable {
     private static func kind(_ random: inout SeededRandom) -> Fault.Kind {
         func time(_ random: inout SeededRandom) -> Int { 50 + random.below(random.chance(0.5) ? 2_000 : longest) }
         let host = random.below(8)
-        // A loss of power is not drawn yet: a planner's rows are not synced when their shards are published, so the
-        // ledger may not know a shard that the broker has, and parks it (seed 1101 of 0e41448c and the two after it).
-        return switch random.below(22) {
+        return switch random.below(23) {
         case 0, 1: .cutToBroker
         case 2, 3: .cutToProvider
         case 4: .isolate(host: host, for: time(&random))
@@ -65,6 +63,7 @@ struct Plan: Equatable {
         case 18: .disk(.full(writes: 1 + random.below(20)))
         case 19: .disk(.failing(writes: 1 + random.below(20)))
         case 20: .disk(.killing(afterWrites: random.below(60), for: time(&random)))
+        case 21: .disk(.powerLoss(for: time(&random)))
         default: .streamLimit(random.below(40), for: time(&random))
         }
     }
