@@ -15,7 +15,7 @@ extension LoopRuns {
     /// Report the result by `saved` or `saveFailed`.
     public mutating func save() -> [Save] {
         guard saving.isEmpty else { return [] }
-        isSaveHurried = isSaveDue
+        (isSaveHurried, isSaveSynced) = (isSaveDue, false)
         for runIndex in entries.indices
         where entries[runIndex]?.run.isDirty == true && entries[runIndex]?.state != .forgotten {
             count(runIndex)
@@ -23,6 +23,7 @@ extension LoopRuns {
             saving.append(Save(entry, runIndex: runIndex))
             // Devices behind its mark wait for the commit.
             if entry.run.shard.facts.policy.dropUnknown { isSaveHurried = true }
+            if entry.run.hasNewMark { isSaveSynced = true }
             entries[runIndex]?.run.progressSaved()
             entries[runIndex]?.counted = 0
         }

@@ -29,6 +29,8 @@ public struct LoopRuns {
     var saving: [Save] = []
     /// True if that is to be committed at once: streams wait for it, or soon will.
     public internal(set) var isSaveHurried = false
+    /// True if that has to survive a power loss: streams of "at most once" are opened behind its marks.
+    public internal(set) var isSaveSynced = false
     private var begun: UInt64 = 0
 
     /// A run with its state besides its devices.

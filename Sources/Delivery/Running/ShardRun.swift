@@ -213,6 +213,9 @@ public struct ShardRun: Sendable {
         return nil
     }
 
+    /// True if the next save brings a mark behind which streams are opened, with `dropUnknown`.
+    var hasNewMark: Bool { shard.facts.policy.dropUnknown && progress.started > committedMark }
+
     /// True if no stream may be opened before a save of the progress is durable.
     public var isWaitingForMark: Bool {
         shard.facts.policy.dropUnknown && again.isEmpty && cursor >= committedMark && cursor < progress.count

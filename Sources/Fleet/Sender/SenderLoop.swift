@@ -294,7 +294,9 @@ final class SenderLoop {
         guard !saves.isEmpty else { return }
         let (bound, worker) = (NIOLoopBound(self, eventLoop: loop), worker)
         let priority: Ledger.Priority = runs.isSaveHurried ? .atOnce : .bulk
-        ledger.submit(.normal, priority: priority, scope: .shards) { transaction in
+        // Answers that are lost are asked for again; a mark that is lost would have devices sent to twice.
+        let durability: Ledger.Durability = runs.isSaveSynced ? .synced : .normal
+        ledger.submit(durability, priority: priority, scope: .shards) { transaction in
             try transaction.saveProgress(
                 saves.map { (RunToken(key: $0.key, epoch: $0.epoch, worker: worker), $0.progress) }
             )

@@ -190,4 +190,14 @@ import Testing
         runs.ready(runs.begin(Fixtures.loopRun(dropUnknown: true)))
         #expect(answers() == [0] && runs.isSaveHurried)
     }
+
+    @Test mutating func `with at most once, the save of a mark is synced, and one of answers alone is not`() {
+        runs = LoopRuns(unflushedMax: 100)
+        runIndex = runs.begin(Fixtures.loopRun(dropUnknown: true))
+        runs.ready(runIndex)
+        #expect(answers() == [0] && runs.isSaveSynced)
+        runs.saved(fenced: [])
+        accept(1)
+        #expect(answers() == [1] && !runs.isSaveSynced)
+    }
 }
