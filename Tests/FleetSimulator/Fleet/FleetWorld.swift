@@ -29,6 +29,7 @@ final class FleetWorld: @unchecked Sendable {
     private var producer: SimulatedHost?
     private var openedLedger: Ledger?
     private let laws: FleetLaws
+    private let events: EventLaws
     private var kept: [AnyObject] = []
     /// The time after which a process that the disk killed is started again, in milliseconds.
     private var killedFor = 1_000
@@ -57,8 +58,10 @@ final class FleetWorld: @unchecked Sendable {
         scheduler = Scheduler(seed: plan.seed, trace: trace)
         network = SimulatedNetwork(scheduler: scheduler, trace: trace, seed: plan.seed)
         broker = Broker(Self.host("broker", on: scheduler), trace: trace, seed: plan.seed)
+        events = EventLaws(observer, broker)
         provider = PushService(Self.host("provider", on: scheduler), trace: trace, seed: plan.seed)
         trace.clock = { [scheduler] in scheduler.now }
+        trace.logged = { [observer] in LogLaws.logged($0, observer) }
         simulated_disk_install(plan.seed)
         scheduler.entering = { simulated_disk_enter(Int32($0.number)) }
         network.listen(broker, at: Self.brokerAddress)
@@ -111,10 +114,17 @@ final class FleetWorld: @unchecked Sendable {
             scheduler.happen(at: Int64(fault.at) * 1_000_000) { [self] in begin(fault.kind) }
         }
         let end = (Int64(plan.limit) + Self.patience) * 1_000_000
-        if !scheduler.run(until: end, { observer.breach != nil || completed.count == plan.campaigns }) {
-            observer.broke("\(plan.campaigns - completed.count) of \(plan.campaigns) campaigns are not complete")
+        if !scheduler.run(until: end, { observer.breach != nil || isOver }) {
+            let all = plan.campaigns
+            observer.broke("\(all - completed.count) of \(all) campaigns are not complete", if: completed.count < all)
+            observer.broke("the events of campaigns that are complete do not come")
         }
         return observer.breach
+    }
+
+    /// True if all campaigns are complete and the broker has their events.
+    private var isOver: Bool {
+        completed.count == plan.campaigns && completed.allSatisfy { events.isTold(of: CampaignJob.id($0)) }
     }
 
     func startWorker() {

@@ -18,5 +18,6 @@ struct TracedLog: LogHandler {
         let values = (event.metadata ?? [:]).filter { !Self.local.contains($0.key) }.sorted { $0.key < $1.key }
         let text = values.map { " \($0.key)=\($0.value)" }.joined()
         trace.note(host, "\(event.level): \(event.message)\(text)")
+        trace.logged("\(event.message)")
     }
 }

@@ -8,6 +8,8 @@ final class Trace: @unchecked Sendable {
     private(set) var lines: [String] = []
     /// The clock that lines are stamped with, in nanoseconds.
     var clock: () -> Int64 = { 0 }
+    /// Called with each message of a worker's log.
+    var logged: (String) -> Void = { _ in }
     /// The path of the run's folder, which differs between processes and is left out of lines.
     var folder = ""
     private let isPrinted: Bool
