@@ -4,6 +4,9 @@
 #
 #   Deploy/fleet-simulate.sh [COUNT] [--couriers]                so many fresh seeds (default 1000)
 #   Deploy/fleet-simulate.sh --seed SEED [--couriers] [--trace]  that one, with --trace everything that happens in it
+#   Deploy/fleet-simulate.sh --mutants [NAME…]                   plants mistakes in drivers and SQL one by one and tells
+#                                                                at which seed each is found (Tests/Mutants; NAME: a
+#                                                                file's without .mutants, or how a mistake's begins)
 #
 # --couriers: workers without a ledger, on the drivers of Transport alone, which are faster and see more of the wire.
 # The same seed gives the same run, byte for byte. One that breaks a law is made smaller and printed, and the exit code
@@ -15,6 +18,17 @@ exec </dev/null
 
 require_swift
 install_packages
+if [ "${1-}" = --mutants ]; then
+    shift
+    install_debian_packages python3
+    # A copy, built for debugging: a mistake costs the files that it is in, and the release's optimiser would cost all.
+    package=$PWD/.build/fleet-mutants
+    mkdir -p "$package"
+    rm -rf "$package/Sources" "$package/Tests"
+    cp -a Package.swift Sources Tests "$package"
+    cp Package.resolved "$package" 2>/dev/null || true
+    exec python3 Deploy/lib/driver_mutants.py "$PWD" "$package" "$@"
+fi
 # The drivers alone, in release: a failing seed is searched for and not debugged.
 log=.build/fleet-simulate.log
 mkdir -p .build

@@ -37,7 +37,7 @@ if [ "${1-}" = --mutants ]; then
     export SWIFT_BACKTRACE=enable=no
     install_debian_packages python3
     pure mutants
-    exec python3 Deploy/lib/mutants.py "$PWD" "$package" "$@"
+    exec python3 Deploy/lib/machine_mutants.py "$PWD" "$package" "$@"
 fi
 export FANFARE_SEEDS=${1:-100000}
 export SWIFT_BACKTRACE=interactive=no
