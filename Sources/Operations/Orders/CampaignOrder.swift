@@ -1,4 +1,5 @@
 import Delivery
+package import NIOCore
 import NIOPosix
 package import Store
 package import Transport
@@ -38,15 +39,17 @@ package struct CampaignOrder: Sendable {
     ///   - id: The campaign; without an app the ledger finds it.
     ///   - actor: The author, for the campaign's history.
     ///   - broker: The broker that the hint goes to.
+    ///   - loop: The loop of the hint's connection; nil for one of the process's.
     package func give(
         app: String?,
         id: String,
         by actor: String,
         in ledger: Ledger,
         broker: AMQPEndpoint,
+        on loop: (any EventLoop)? = nil,
         isDryRun: Bool = false
     ) async throws(LedgerError) -> LifeResult {
-        let hint = isDryRun ? nil : ControlHint(broker, on: MultiThreadedEventLoopGroup.singleton.next())
+        let hint = isDryRun ? nil : ControlHint(broker, on: loop ?? MultiThreadedEventLoopGroup.singleton.next())
         let result: LifeResult
         do throws(LedgerError) {
             result = try await give(app: app, id: id, by: actor, in: ledger, hint)
