@@ -41,6 +41,8 @@ struct disk_handle {
 // Returns the file of this name, made if need be; a file without a name is new. NULL without one.
 struct disk_file *disk_file_named(struct disk_file **files, const char *name, bool creates);
 void disk_file_remove(struct disk_file **files, struct disk_file *file);
+// Returns the disk's file of this name; NULL without one.
+struct disk_file *disk_file_there(const char *name);
 
 // Reads; what lies behind the end is zero, and then false is returned.
 bool disk_file_read(struct disk_file *file, void *buffer, size_t count, size_t offset);

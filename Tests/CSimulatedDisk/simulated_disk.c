@@ -18,6 +18,8 @@ static bool fails_as_full;
 static uint64_t chance;
 static uint64_t operations;
 
+struct disk_file *disk_file_there(const char *name) { return disk_file_named(&files, name, false); }
+
 static uint64_t next_chance(void) {
     uint64_t mixed = chance += 0x9E3779B97F4A7C15u;
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -7,7 +7,8 @@
 // The disk of a simulated machine, as SQLite's default VFS: files in memory, with what is synced apart from what is
 // only written.
 //
-// Processes of the machine share the files and SQLite's locks. The one whose step runs is the process of all calls.
+// Processes of the machine share the files and SQLite's locks. The one whose step runs is the process of all calls. An
+// observer outside the machine has a VFS of its own (observed_disk.h).
 
 // Makes the disk SQLite's default; before the first database is opened. Chance on it follows from the seed.
 void simulated_disk_install(uint64_t seed);
