@@ -63,5 +63,13 @@ struct Fault: Equatable, CustomStringConvertible {
         }
     }
 
+    /// True if a clock is wrong because of it.
+    var changesClock: Bool {
+        switch kind {
+        case .clockSkew, .clockJump: true
+        default: false
+        }
+    }
+
     var description: String { "at \(at) ms: \(kind)" }
 }

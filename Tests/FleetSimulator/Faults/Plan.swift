@@ -11,6 +11,8 @@ struct Plan: Equatable {
     /// The longest pause of the producer between two shards, in milliseconds.
     var pause: Int
     var faults: [Fault]
+    /// The numbers of campaigns that a smaller plan does without.
+    var leftOut: Set<Int> = []
 
     /// The longest time of a fault, in milliseconds.
     private static let longest = 25_000
@@ -77,30 +79,5 @@ struct Plan: Equatable {
         case 4: .resetting
         default: .garbled
         }
-    }
-
-    /// The smaller plans to try when this one fails, the smallest first.
-    var smaller: [Plan] {
-        var plans: [Plan] = []
-        for size in [1, 2, 4] where shards / size > 1 || size == 1 {
-            plans.append(with { $0.shards = max(1, size) })
-        }
-        plans.append(with { $0.shards /= 2 })
-        plans.append(with { $0.devicesPerShard = 1 })
-        plans.append(with { $0.devicesPerShard /= 2 })
-        plans.append(with { $0.workers = 1 })
-        plans.append(with { $0.faults.removeFirst($0.faults.count / 2) })
-        plans.append(with { $0.faults.removeLast($0.faults.count / 2) })
-        for index in faults.indices { plans.append(with { $0.faults.remove(at: index) }) }
-        return plans.filter { $0 != self && $0.shards > 0 && $0.devicesPerShard > 0 && $0.weight < weight }
-    }
-
-    /// The size of the plan; each step of the search makes it smaller.
-    private var weight: Int { shards * devicesPerShard + workers + 10 * faults.count }
-
-    private func with(_ change: (inout Plan) -> Void) -> Plan {
-        var plan = self
-        change(&plan)
-        return plan
     }
 }

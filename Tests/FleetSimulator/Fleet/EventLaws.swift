@@ -12,11 +12,12 @@ final class EventLaws: @unchecked Sendable {
 
     /// The queue that is bound for events.
     private static let queue = "events"
-    /// What is told of each campaign that ends.
-    private static let expected: Set = ["accepted", "started", "completed"]
+    private let broker: Broker
 
-    init(_ observer: Observer, _ broker: Broker) {
-        self.observer = observer
+    init(_ observer: Observer, _ broker: Broker) { (self.observer, self.broker) = (observer, broker) }
+
+    /// Binds the queue, and looks at each event from now on.
+    func watch() {
         broker.declare(queue: Self.queue)
         broker.bind(queue: Self.queue, to: BrokerNames.events)
         broker.stored = { [self] in if $0 == Self.queue { stored($1) } }
@@ -33,6 +34,10 @@ final class EventLaws: @unchecked Sendable {
         kinds[String(words[name + 2]), default: []].insert(String(kind))
     }
 
-    /// True if everything was told of a campaign that is complete.
-    func isTold(of campaign: String) -> Bool { Self.expected.isSubset(of: kinds[campaign] ?? []) }
+    /// True if everything was told of a campaign that is over; only a plain one has begun in any case.
+    func isTold(of campaign: FleetCampaign) -> Bool {
+        let told = kinds[campaign.id] ?? []
+        guard told.contains("accepted"), !told.isDisjoint(with: ["completed", "cancelled"]) else { return false }
+        return campaign.kind != .plain || told.contains("started")
+    }
 }

@@ -48,6 +48,7 @@ struct FleetFiles: Sendable {
               file: apps.yaml
             worker:
               loops: 1
+              unflushed: \(FlushLaw.answersMax)
 
             """,
             to: folder

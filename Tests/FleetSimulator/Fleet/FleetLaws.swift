@@ -2,59 +2,164 @@ import Campaigns
 import Delivery
 import Store
 
-/// The laws of a fleet: what its ledger says against what the provider saw.
+/// The laws of a fleet: what its ledger says, commit by commit, against what the push service saw.
 ///
 /// Safety: used by the process's only thread.
 final class FleetLaws: @unchecked Sendable {
     private let observer: Observer
     private let plan: Plan
-    /// The pushes that the provider processed, and its answers that a push was accepted, by device.
-    private var pushes: [Int: Int] = [:]
-    private var accepted: [Int: Int] = [:]
+    private let scheduler: Scheduler
+    private var books: [CampaignBook]
+    private var flushes = FlushLaw()
+    /// The campaigns whose job was refused.
+    private var refused: Set<Int> = []
     /// True if nothing of the plan excuses a repeated push.
     private let forbidsRepeats: Bool
+    private let hasClockFaults: Bool
+    /// The time that a worker may take to stop opening requests of a campaign that was stopped, in nanoseconds.
+    private let late: Int64
 
-    init(_ observer: Observer, _ plan: Plan) {
+    /// The time between two polls of the ledger, and a little more for its turn.
+    private static let pollTime: Int64 = 600_000_000
+    /// The time for which a worker without the ledger goes on, by a clock that may be a tenth slow, and a poll.
+    private static let knowledgeTime: Int64 = 11_500_000_000
+    /// The time between the reading of a clock and the requests that it lets out.
+    private static let tickTime: Int64 = 1_000_000
+
+    init(_ observer: Observer, _ plan: Plan, _ scheduler: Scheduler) {
         self.observer = observer
         self.plan = plan
+        self.scheduler = scheduler
+        books = (0..<plan.campaigns).map { CampaignBook(FleetCampaign($0, of: plan)) }
         forbidsRepeats = !plan.faults.contains(where: \.mayRepeat)
+        hasClockFaults = plan.faults.contains(where: \.changesClock)
+        late = plan.faults.isEmpty ? Self.pollTime : Self.knowledgeTime
     }
 
-    /// Notes a push that the provider processed.
-    func pushed(_ device: Int) {
-        pushes[device, default: 0] += 1
-        let again = forbidsRepeats && accepted[device] != nil
-        observer.broke("device \(device) is pushed again, and no worker or answer was lost", if: again)
+    /// The campaigns of the run.
+    var campaigns: [FleetCampaign] { books.map(\.campaign).filter { !plan.leftOut.contains($0.number) } }
+
+    /// The campaigns that are not over, and were not refused because they came after their end.
+    var unended: [FleetCampaign] {
+        campaigns.filter { !books[$0.number].isOver && !refused.contains($0.number) }
     }
 
-    /// Notes an answer of the provider.
-    func answered(_ device: Int, status: Int) { if status == 200 { accepted[device, default: 0] += 1 } }
+    /// The campaigns that are over.
+    var ended: [FleetCampaign] { campaigns.filter { books[$0.number].isOver } }
 
-    /// Asks for the law of the accounts, and at the end for the provider's word on each outcome.
-    func seen(_ status: CampaignStatus, devices: Int) {
-        let counts = status.counts
-        observer.trace.note(
-            "observer",
-            "\(status.id) is \(status.stage): \(counts.accepted) accepted, \(counts.invalid) invalid, "
-                + "\(counts.failed) failed, \(status.pending.total) pending"
-        )
-        if case .violated(let what) = status.law { observer.broke("\(status.id): \(what)") }
-        guard status.stage == .completed else { return }
-        observer.broke("\(status.id) has \(counts.total) outcomes of \(devices)", if: counts.total != devices)
-        guard let number = status.id.split(separator: "-").last.flatMap({ Int($0) }) else { return }
-        let own = number * devices..<(number + 1) * devices
-        let told = own.count { accepted[$0] != nil }
+    private func broke(_ book: CampaignBook, _ law: @autoclosure () -> String, if isBroken: Bool = true) {
+        observer.broke("\(book.campaign.id) \(law())", if: isBroken)
+    }
+
+    // MARK: - The push service
+
+    /// Notes that a worker has opened a stream, whose request nobody knows yet.
+    func streamOpened(by worker: SimulatedHost) {
+        let unflushed = flushes.count(of: worker)
         observer.broke(
-            "\(status.id) says that \(counts.accepted) are accepted, and the provider accepted \(told)",
-            if: counts.accepted > told
+            "\(worker.name) opens a stream, and \(unflushed) answers are not in the ledger",
+            if: unflushed >= FlushLaw.answersMax
         )
-        let dead = own.count { $0 % 11 == 0 }
-        observer.broke("\(status.id) has \(counts.invalid) dead tokens of \(dead)", if: counts.invalid > dead)
+    }
+
+    /// Notes a push that the service processed.
+    func pushed(_ push: ObservedPush) {
+        guard let number = push.campaign, books.indices.contains(number),
+            books[number].campaign.devices.contains(push.device)
+        else { return observer.broke("\(push.id) is for nobody") }
+        let (book, device) = (books[number], push.device)
+        let again = forbidsRepeats && book.accepted.contains(device)
+        broke(book, "pushes to device \(device) again, and no worker or answer was lost", if: again)
+        if let law = book.lawBroken(by: device, at: push.openedAt, late: late) {
+            broke(book, "sends to device \(device) \(law)")
+        }
+        books[number].opened(device, at: push.openedAt)
+        askForEnd(books[number], push.openedAt)
+        askForRate(books[number], push.openedAt)
+        askForOrder(number)
+    }
+
+    /// Asks for the end: no request is opened once the campaign has expired.
+    private func askForEnd(_ book: CampaignBook, _ opened: Int64) {
+        guard !hasClockFaults, let row = book.account?.campaign else { return }
+        let end = Int64(row.expiresAt) * 1_000_000 - FleetWorld.epoch
+        broke(book, "sends \((opened - end) / 1_000) µs after its end", if: opened > end + Self.tickTime)
+    }
+
+    /// Asks for the rate: never above 105 % in any second.
+    private func askForRate(_ book: CampaignBook, _ opened: Int64) {
+        guard !hasClockFaults, let rate = book.campaign.perSecond else { return }
+        let most = book.rate(around: opened)
+        broke(book, "sends \(most) in a second at a rate of \(rate)", if: most * 100 > rate * 105)
+    }
+
+    /// Asks for the order of supersession: no request of the older campaign after the first of the newer one.
+    private func askForOrder(_ number: Int) {
+        let older = number / 2 * 2
+        guard books[older].campaign.kind == .older, books.count > older + 1,
+            let last = books[older].openings.last, let first = books[older + 1].openings.first
+        else { return }
+        broke(books[older], "sends \((last - first) / 1_000) µs after the campaign that replaced it", if: last > first)
+    }
+
+    /// Notes an answer of the service as it leaves, and as it reaches its worker.
+    func answered(_ push: ObservedPush, status: Int) {
+        guard let number = push.campaign, books.indices.contains(number) else { return }
+        books[number].answered(push.device, status: status)
+    }
+
+    func answerArrived(_ push: ObservedPush, status: Int) {
+        guard status == 200 || status == 410, let number = push.campaign, books.indices.contains(number),
+            let device = books[number].account?.devices[push.device - books[number].campaign.devices.lowerBound],
+            device.outcome == 0
+        else { return }
+        flushes.arrived(push, campaign: number, device)
+    }
+
+    // MARK: - The ledger
+
+    /// Takes the account of a campaign after a commit.
+    func seen(_ account: CampaignAccount) {
+        guard let number = FleetCampaign.number(of: account.campaign.id), books.indices.contains(number) else {
+            return observer.broke("\(account.campaign.id) is in the ledger, and nobody published it")
+        }
+        if let wrong = books[number].take(account, at: scheduler.now) { broke(books[number], wrong) }
+        flushes.seen(account, campaign: number, firstDevice: books[number].campaign.devices.lowerBound)
+        guard account.campaign.isOver else { return }
+        let outcomes = (0...7).map { outcome in account.devices.count { $0.outcome == outcome } }
+        observer.trace.note("observer", "\(account.campaign.id) is over as \(account.campaign.stage): \(outcomes)")
+        guard plan.faults.isEmpty else { return }
+        let (told, dead) = (books[number].accepted.count, books[number].dead.count)
+        broke(books[number], "has \(outcomes[1]) accepted, the push service \(told)", if: outcomes[1] != told)
+        broke(books[number], "has \(outcomes[2]) invalid, the push service \(dead)", if: outcomes[2] != dead)
+        broke(books[number], "gives up \(outcomes[3]) devices, and nothing was wrong", if: outcomes[3] > 0)
+    }
+
+    /// Notes that the ledger has a job's refusal.
+    func wasRefused(_ id: String) {
+        observer.trace.note("observer", "\(id) is refused")
+        guard let number = FleetCampaign.number(of: id), books.indices.contains(number) else { return }
+        refused.insert(number)
+        if case .expiring = books[number].campaign.kind { return }
+        broke(books[number], "is refused")
+    }
+
+    /// Notes that a message was parked: that of a job that comes after its end, and no other.
+    func wasParked(_ id: String, _ why: String) {
+        let number = FleetCampaign.number(of: id)
+        if let number, books.indices.contains(number), case .expiring = books[number].campaign.kind { return }
+        observer.broke("\(id) is parked: \(why)")
+    }
+
+    /// Asks for the law of the accounts as `fanfare campaign status` has it.
+    func shown(_ status: CampaignStatus) {
+        if case .violated(let what) = status.law { observer.broke("\(status.id): \(what)") }
     }
 
     /// The counts of the run.
     var summary: String {
-        let all = pushes.values.reduce(0, +)
-        return "\(all) pushes, \(all - pushes.count) repeats"
+        let all = books.reduce(0) { $0 + $1.openings.count }
+        let distinct = books.reduce(0) { $0 + $1.pushes.count }
+        return "\(books.count) campaigns, \(all) pushes, \(all - distinct) repeats"
     }
 }

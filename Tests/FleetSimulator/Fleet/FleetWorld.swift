@@ -12,70 +12,57 @@ import Transport
 /// One run of a whole fleet: workers as they ship on one machine with a SQLite ledger, and campaigns for them.
 ///
 /// Safety: used by the process's only thread.
-final class FleetWorld: @unchecked Sendable {
-    private let plan: Plan
+final class FleetWorld: SimulatedWorld, @unchecked Sendable {
     private let files: FleetFiles
-    let trace: Trace
-    let observer: Observer
-    let scheduler: Scheduler
-    let network: SimulatedNetwork
-    let broker: Broker
-    let provider: PushService
     private var workers: [SimulatedWorkerProcess] = []
     private var started = 0
     /// The clock of the machine that all workers and the producer share.
-    private var clock = HostClock(uptime: uptime, wall: epoch)
+    private var clock = SimulatedWorld.clock(3)
     /// The process that publishes the campaigns and looks at them.
     private var producer: SimulatedHost?
     private var openedLedger: Ledger?
-    private let laws: FleetLaws
-    private let events: EventLaws
+    private lazy var laws = FleetLaws(observer, plan, scheduler)
+    private lazy var events = EventLaws(observer, broker)
+    private let ledgerObserver: LedgerObserver
     private var kept: [AnyObject] = []
     /// The time after which a process that the disk killed is started again, in milliseconds.
     private var killedFor = 1_000
-    /// The campaigns that the broker has, and those that are complete.
+    /// The campaigns that the broker has, and the end that each job gives.
     private var published: Set<Int> = []
-    private var completed: Set<Int> = []
+    private var ends: [Int: String] = [:]
+    private var operators: [Int: CampaignOperator] = [:]
 
-    /// The addresses of the broker and the provider.
-    static let brokerAddress = "10.0.0.1:5672"
-    static let providerAddress = "10.0.0.2:443"
-    /// The wall clock at the beginning: 2026-11-28.
-    private static let epoch: Int64 = 1_795_824_000_000_000_000
     /// The time in which everything ends once all faults are over, in milliseconds: a shard whose message was lost is
     /// found after 15 minutes, and its devices may go through the rungs up to ten minutes.
-    private static let patience: Int64 = 1_500_000
-    /// The time since the machine's boot.
-    private static let uptime: Int64 = 977_000_000_000
+    private static let patience = 1_500_000
 
     init(_ plan: Plan, files: FleetFiles, isPrinted: Bool) {
-        self.plan = plan
         self.files = files
-        trace = Trace(isPrinted: isPrinted)
-        trace.folder = files.folder
-        observer = Observer(trace, isCalm: plan.faults.isEmpty)
-        laws = FleetLaws(observer, plan)
-        scheduler = Scheduler(seed: plan.seed, trace: trace)
-        network = SimulatedNetwork(scheduler: scheduler, trace: trace, seed: plan.seed)
-        broker = Broker(Self.host("broker", on: scheduler), trace: trace, seed: plan.seed)
-        events = EventLaws(observer, broker)
-        provider = PushService(Self.host("provider", on: scheduler), trace: trace, seed: plan.seed)
-        trace.clock = { [scheduler] in scheduler.now }
-        trace.logged = { [observer] in LogLaws.logged($0, observer) }
+        // Before the first database is opened.
         simulated_disk_install(plan.seed)
+        ledgerObserver = LedgerObserver(path: "\(files.folder)/ledger.db")
+        super.init(plan, isPrinted: isPrinted)
+        trace.folder = files.folder
+        operators = laws.campaigns.reduce(into: [:]) { $0[$1.number] = CampaignOperator($1, trace) }
         scheduler.entering = { simulated_disk_enter(Int32($0.number)) }
-        network.listen(broker, at: Self.brokerAddress)
-        network.listen(provider, at: Self.providerAddress)
         declareTopology()
-        broker.faulted = { [observer] in observer.brokerFault($0) }
-        provider.faulted = { [observer] in observer.providerFault($0) }
-        provider.processed = { [laws] in laws.pushed($1) }
-        provider.answered = { [laws] in laws.answered($1, status: $2) }
-        scheduler.left = { [unowned self] in if simulated_disk_is_killed(Int32($0.number)) { killed($0) } }
+        observe()
     }
 
-    private static func host(_ name: String, on scheduler: Scheduler) -> SimulatedHost {
-        scheduler.host(name, clock: HostClock(uptime: uptime, wall: epoch))
+    private func observe() {
+        events.watch()
+        trace.logged = { [observer] in LogLaws.logged($0, observer) }
+        provider.streamOpened = { [laws] in laws.streamOpened(by: $0) }
+        provider.processed = { [laws] in laws.pushed($0) }
+        provider.answered = { [laws] in laws.answered($0, status: $1) }
+        provider.answerArrived = { [laws] in laws.answerArrived($0, status: $1) }
+        ledgerObserver.seen = { [laws] in laws.seen($0) }
+        ledgerObserver.refused = { [laws] in laws.wasRefused($0) }
+        ledgerObserver.parked = { [laws] in laws.wasParked($0, $1) }
+        scheduler.left = { [unowned self] in
+            if simulated_disk_is_killed(Int32($0.number)) { killed($0) }
+            ledgerObserver.look()
+        }
     }
 
     /// Makes a process on the machine of the ledger.
@@ -110,22 +97,18 @@ final class FleetWorld: @unchecked Sendable {
     func run() -> String? {
         for _ in 0..<plan.workers { startWorker() }
         startProducer()
-        for fault in plan.faults {
-            scheduler.happen(at: Int64(fault.at) * 1_000_000) { [self] in begin(fault.kind) }
+        if !run(forUpTo: plan.limit + Self.patience, isOver: { isOver }) {
+            let unended = laws.unended.map(\.id).joined(separator: ", ")
+            observer.broke("\(unended) did not end", if: !unended.isEmpty)
+            let untold = laws.ended.filter { !events.isTold(of: $0) }.map(\.id).joined(separator: ", ")
+            observer.broke("what became of \(untold) is not told", if: !untold.isEmpty)
         }
-        let end = (Int64(plan.limit) + Self.patience) * 1_000_000
-        if !scheduler.run(until: end, { observer.breach != nil || isOver }) {
-            let all = plan.campaigns
-            observer.broke("\(all - completed.count) of \(all) campaigns are not complete", if: completed.count < all)
-            observer.broke("the events of campaigns that are complete do not come")
-        }
+        ledgerObserver.look(isEnd: true)
         return observer.breach
     }
 
-    /// True if all campaigns are complete and the broker has their events.
-    private var isOver: Bool {
-        completed.count == plan.campaigns && completed.allSatisfy { events.isTold(of: CampaignJob.id($0)) }
-    }
+    /// True if all campaigns are over and the broker has their events.
+    private var isOver: Bool { laws.unended.isEmpty && laws.ended.allSatisfy(events.isTold) }
 
     func startWorker() {
         started += 1
@@ -148,31 +131,55 @@ final class FleetWorld: @unchecked Sendable {
     }
 
     private func produce(on loop: SimulatedLoop) async {
-        let job = CampaignJob(endpoint: files.configuration.amqp, devices: plan.devicesPerShard)
-        for campaign in 0..<plan.campaigns where !published.contains(campaign) {
-            while !(await job.publish(campaign, on: loop, trace)) { try? await Task.sleep(for: .seconds(1)) }
-            published.insert(campaign)
+        for number in published.sorted() { operate(number, on: loop) }
+        for campaign in laws.campaigns where !published.contains(campaign.number) {
+            let job = CampaignJob(id: campaign.id, text: campaign.job(expiresAt: end(of: campaign)))
+            while !(await job.publish(to: files.configuration.amqp, on: loop, trace)) {
+                try? await Task.sleep(for: .seconds(1))
+            }
+            published.insert(campaign.number)
+            operate(campaign.number, on: loop)
             try? await Task.sleep(for: .milliseconds(Int.random(in: 0...plan.pause)))
         }
-        while completed.count < plan.campaigns {
+        while !laws.unended.isEmpty {
             try? await Task.sleep(for: .milliseconds(500))
             await look(loop.runQueue.host)
         }
+    }
+
+    /// Has the operator of a campaign give the orders that are left.
+    private func operate(_ number: Int, on loop: SimulatedLoop) {
+        guard let campaignOperator = operators[number] else { return }
+        Task { [files] in
+            await campaignOperator.run { order in
+                try await order.give(
+                    app: FleetFiles.app,
+                    id: campaignOperator.campaign.id,
+                    by: "operator",
+                    in: try self.ledger(of: loop.runQueue.host),
+                    broker: files.configuration.amqp,
+                    on: loop
+                )
+            }
+        }
+    }
+
+    /// Returns the end of a campaign that expires, which is the same each time its job is published.
+    private func end(of campaign: FleetCampaign) -> String {
+        guard case .expiring(let after) = campaign.kind else { return "" }
+        if let end = ends[campaign.number] { return end }
+        let end = Timestamp(milliseconds: (Self.epoch + scheduler.now) / 1_000_000 + Int64(after)).rfc3339
+        ends[campaign.number] = end
+        return end
     }
 
     /// Looks at the open campaigns as `fanfare campaign status` does.
     private func look(_ host: SimulatedHost) async {
         do {
             let ledger = try ledger(of: host)
-            for campaign in published.sorted() where !completed.contains(campaign) {
-                let id = CampaignJob.id(campaign)
+            for id in laws.unended.map(\.id) {
                 let status = try await ledger.read { try $0.status(app: FleetFiles.app, id: id, now: ledger.now()) }
-                guard let status else { continue }
-                laws.seen(status, devices: plan.devicesPerShard)
-                if status.stage == .completed { completed.insert(campaign) }
-            }
-            for parked in try await ledger.read({ try $0.parked(limit: 1) }) {
-                observer.broke("\(parked.campaign ?? "?") is parked: \(parked.reason) \(parked.errors)")
+                if let status { laws.shown(status) }
             }
         } catch {
             trace.note(host.name, "no status: \(error)")
@@ -251,5 +258,5 @@ extension FleetWorld: FaultTargets {
 
 extension FleetWorld {
     /// The counts of the run.
-    var summary: String { "\(plan.campaigns) campaigns, \(laws.summary)" }
+    var summary: String { laws.summary }
 }

@@ -64,6 +64,7 @@ final class SimulatedConnection {
         let target = end.other
         guard !isCut, !self[keyPath: direction(to: target)].isClosed else { return }
         network.trace.wire(number, bytes)
+        if end == .client { session?.written(bytes) }
         for piece in network.pieces(of: bytes) {
             travel(to: target, count: piece.count) { [weak self] in self?.arrive(Array(piece), at: target) }
         }
@@ -102,7 +103,9 @@ final class SimulatedConnection {
 
     private func arrive(_ bytes: [UInt8], at end: End) {
         switch end {
-        case .client: channel?.received(bytes)
+        case .client:
+            session?.read(bytes)
+            channel?.received(bytes)
         case .server:
             toServer.unsentBytes -= bytes.count
             session?.received(bytes)

@@ -11,6 +11,15 @@ protocol SimulatedService: AnyObject {
 /// The server's side of one connection.
 protocol SimulatedSession: AnyObject {
     func received(_ bytes: [UInt8])
+    /// Sees what the client sends as it sends it.
+    func written(_ bytes: [UInt8])
+    /// Sees what the client has received as it does.
+    func read(_ bytes: [UInt8])
     /// Notes that the client closed or the connection broke.
     func ended()
+}
+
+extension SimulatedSession {
+    func written(_ bytes: [UInt8]) {}
+    func read(_ bytes: [UInt8]) {}
 }

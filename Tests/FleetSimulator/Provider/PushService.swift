@@ -29,11 +29,13 @@ final class PushService: SimulatedService {
     private(set) var streamsMax: UInt32 = 20
     private var sessions: [PushSession] = []
     private var random: SeededRandom
-    /// Called with each request that is processed: its id and its device.
-    var processed: (_ id: String, _ device: Int) -> Void = { _, _ in }
-    /// Called with each answer.
-    var answered: (_ id: String, _ device: Int, _ status: Int) -> Void = { _, _, _ in }
-
+    /// Called when a client writes the first bytes of a stream.
+    var streamOpened: (_ by: SimulatedHost) -> Void = { _ in }
+    /// Called with each request that is processed.
+    var processed: (ObservedPush) -> Void = { _ in }
+    /// Called with each answer as it leaves, and as it reaches the client.
+    var answered: (ObservedPush, _ status: Int) -> Void = { _, _ in }
+    var answerArrived: (ObservedPush, _ status: Int) -> Void = { _, _ in }
     /// Called with each breach of HTTP/2 by a client.
     var faulted: (_ fault: String) -> Void = { _ in }
 

@@ -8,6 +8,10 @@ final class PushSession: SimulatedSession {
     private var isOver = false
     /// The requests that were judged and wait for their answer.
     private var waiting: Set<Int32> = []
+    /// The streams as their frames pass the client, and the answers on their way.
+    private var requests = OpenedStreams(isClient: true)
+    private var answers = OpenedStreams(isClient: false)
+    private var underWay: [Int32: (push: ObservedPush, status: Int)] = [:]
     /// The highest stream that a GOAWAY left.
     private var lastStream = Int32.max
 
@@ -29,6 +33,16 @@ final class PushSession: SimulatedSession {
         attempt { try bytes.withUnsafeBytes { try http.receive($0) } }
         http.takeRequests { judge($0) }
         flush()
+    }
+
+    func written(_ bytes: [UInt8]) {
+        for _ in requests.read(bytes, at: service.host.scheduler.now) { service.streamOpened(connection.client) }
+    }
+
+    func read(_ bytes: [UInt8]) {
+        for stream in answers.read(bytes, at: service.host.scheduler.now) {
+            if let answer = underWay.removeValue(forKey: stream) { service.answerArrived(answer.push, answer.status) }
+        }
     }
 
     func ended() {
@@ -84,16 +98,30 @@ final class PushSession: SimulatedSession {
             service.trace.note("provider", "refuses \(id)")
             return attempt { try http.reset(streamID: stream, code: HTTP2ErrorCode.refusedStream) }
         }
-        service.processed(id, device)
+        let push = ObservedPush(
+            id: id,
+            device: device,
+            campaign: Self.campaign(request.body),
+            worker: connection.client,
+            openedAt: requests.instants[stream] ?? 0
+        )
+        service.processed(push)
         let (mood, status) = (service.mood, service.status(of: device))
         waiting.insert(stream)
         guard mood != .silent else { return }
         service.host.schedule(after: service.answerTime(), on: service.runQueue) { [weak self] in
-            self?.answer(stream, id, device, status, mood)
+            self?.answer(stream, push, status, mood)
         }
     }
 
-    private func answer(_ stream: Int32, _ id: String, _ device: Int, _ status: Int, _ mood: PushService.Mood) {
+    /// Returns the number behind the words of a campaign's title; nil without them.
+    private static func campaign(_ body: [UInt8]) -> Int? {
+        let text = String(decoding: body, as: UTF8.self)
+        guard let title = text.firstRange(of: FleetCampaign.title) else { return nil }
+        return Int(text[title.upperBound...].prefix(while: \.isNumber))
+    }
+
+    private func answer(_ stream: Int32, _ push: ObservedPush, _ status: Int, _ mood: PushService.Mood) {
         guard !isOver, waiting.remove(stream) != nil else { return }
         switch mood {
         case .resetting: attempt { try http.reset(streamID: stream, code: HTTP2ErrorCode.internalError) }
@@ -101,8 +129,9 @@ final class PushSession: SimulatedSession {
             connection.send([UInt8](repeating: 0xFF, count: 64), from: .server)
             return hangUp()
         default:
-            service.answered(id, device, status)
-            let fields = [HeaderField("apns-id", id)]
+            service.answered(push, status)
+            underWay[stream] = (push, status)
+            let fields = [HeaderField("apns-id", push.id)]
             attempt { try http.respond(streamID: stream, status: status, fields: fields) }
         }
         flush()

@@ -21,6 +21,10 @@ struct SeedRun {
     let workers: Workers
     /// True if the trace is printed.
     let isPrinted: Bool
+    /// True if a law is asked for that is none (`PlantedLaw`).
+    let hasPlantedLaw: Bool
+
+    var isFleet: Bool { if case .fleet = workers { true } else { false } }
 
     /// The exit codes of a child.
     private enum Exit {
@@ -59,11 +63,13 @@ struct SeedRun {
         switch workers {
         case .couriers(let tls):
             let world = World(plan, tls: tls, isPrinted: printed)
+            if hasPlantedLaw { PlantedLaw.plant(in: world.provider, world.observer) }
             (breach, trace, scheduler) = (world.run(), world.trace, world.scheduler)
             summary = world.observer.summary
         case .fleet(let folder):
             // Read here: tables that were filled before the hashing was seeded find nothing any more.
             let world = FleetWorld(plan, files: files(in: folder), isPrinted: printed)
+            if hasPlantedLaw { PlantedLaw.plant(in: world.provider, world.observer) }
             (breach, trace, scheduler) = (world.run(), world.trace, world.scheduler)
             summary = world.summary
         }

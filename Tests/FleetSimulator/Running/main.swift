@@ -10,7 +10,8 @@ import Glibc
 let arguments = CommandLine.arguments.dropFirst()
 let options = Set(arguments.filter { $0.hasPrefix("--") })
 let numbers = arguments.compactMap { UInt64($0) }
-let known: Set = ["--trace", "--no-shrink", "--couriers"]
+// The planted law is for the tests of the shrinking.
+let known: Set = ["--trace", "--no-shrink", "--couriers", "--planted-law"]
 guard let first = numbers.first, numbers.count <= 2, options.isSubset(of: known) else {
     print("usage: fleet-simulate SEED [COUNT] [--couriers] [--trace] [--no-shrink]")
     exit(2)
@@ -28,7 +29,11 @@ if options.contains("--couriers") {
     mkdir(folder, 0o700)
     workers = .fleet(folder: folder)
 }
-let run = SeedRun(workers: workers, isPrinted: options.contains("--trace"))
+let run = SeedRun(
+    workers: workers,
+    isPrinted: options.contains("--trace"),
+    hasPlantedLaw: options.contains("--planted-law")
+)
 let seeds = first..<first + (numbers.count == 2 ? numbers[1] : 1)
 var broken = 0
 for seed in seeds {
@@ -37,9 +42,9 @@ for seed in seeds {
     broken += 1
     if options.contains("--no-shrink") { continue }
     let smallest = Shrinking.smallest(of: plan, in: run)
-    print("smallest: \(smallest.workers) workers, \(smallest.shards) shards of \(smallest.devicesPerShard), faults:")
+    print("smallest: \(smallest)")
     for fault in smallest.faults { print("  \(fault)") }
-    _ = SeedRun(workers: workers, isPrinted: false).passes(smallest, isQuiet: false)
+    _ = run.passes(smallest, isQuiet: false)
     let kind = options.contains("--couriers") ? " --couriers" : ""
     print("again: Deploy/fleet-simulate.sh --seed \(seed)\(kind)")
 }
