@@ -202,11 +202,13 @@ fi
 mkdir -p "$built"
 programs=$PWD/.build/debug
 for program in fanfarePackageTests.xctest fanfare; do
+    # What was copied before keeps the commit that it was built from.
+    ! cmp -s "$programs/$program" "$built/$program" || continue
     # By another name first: a program that runs keeps its file.
     cp "$programs/$program" "$built/$program.new"
     mv "$built/$program.new" "$built/$program"
+    git describe --always --dirty --abbrev=8 --exclude '*' >"$built/commit"
 done
-git describe --always --dirty --abbrev=8 --exclude '*' >"$built/commit"
 
 status=0
 if [ $# -gt 0 ]; then
