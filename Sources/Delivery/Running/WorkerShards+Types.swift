@@ -60,7 +60,7 @@ extension WorkerShards {
         case widen(queue: String)
         /// Call `woke` at this instant.
         case wake(at: MonotonicInstant)
-        /// Write which of these runs are stopped (`LoopRuns.stopped`): the campaign that supersedes theirs waits for it.
+        /// Write which of these runs are stopped (`LoopRuns.stopped`): the campaign that supersedes theirs waits.
         case tellStopped([ShardKey])
     }
 

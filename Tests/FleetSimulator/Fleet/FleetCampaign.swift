@@ -85,7 +85,8 @@ struct FleetCampaign {
 
     /// The job of the campaign; `expiresAt` is the end of a campaign that has one.
     func job(expiresAt: String) -> String {
-        let tokens = devices.map { "{\"token\":\"\(Self.token($0))\"}" }.joined(separator: ",")
+        let tokens = devices.map { "{\"token\":\"\(Self.token($0))\",\"locale\":\"\(locale(of: $0))\"}" }
+            .joined(separator: ",")
         return "{\"id\":\"\(id)\",\"app\":\"\(FleetFiles.app)\",\"created_at\":\"\(createdAt)\","
             + "\"audience\":{\"devices\":[\(tokens)]},\"delivery\":{\(delivery(expiresAt).joined(separator: ","))},"
             + "\"content\":{\"title\":\"\(Self.title)\(number)!\",\"body\":\"The derby has begun.\"}}"
@@ -108,6 +109,14 @@ struct FleetCampaign {
         let (minutes, seconds) = (number / 60, number % 60)
         return "2026-11-27T18:\(minutes < 10 ? "0" : "")\(minutes):\(seconds < 10 ? "0" : "")\(seconds)Z"
     }
+
+    /// Returns the locale of a device: those of one are a shard, so that most campaigns have several.
+    private func locale(of device: Int) -> String {
+        Self.locales[(device - devices.lowerBound) * Self.locales.count / devices.count]
+    }
+
+    /// The locales in their order, so that a list has the devices in theirs.
+    private static let locales = ["de", "en", "fr"]
 
     /// Returns a device token whose last digits are the device's number.
     private static func token(_ device: Int) -> String {

@@ -55,7 +55,7 @@ final class FleetLaws: @unchecked Sendable {
 
     /// Notes that a worker has opened a stream, whose request nobody knows yet.
     func streamOpened(by worker: SimulatedHost) {
-        let unflushed = flushes.count(of: worker)
+        let unflushed = flushes.count(of: worker, before: scheduler.now)
         observer.broke(
             "\(worker.name) opens a stream, and \(unflushed) answers are not in the ledger",
             if: unflushed >= FlushLaw.answersMax
@@ -110,10 +110,12 @@ final class FleetLaws: @unchecked Sendable {
 
     func answerArrived(_ push: ObservedPush, status: Int) {
         guard status == 200 || status == 410, let number = push.campaign, books.indices.contains(number),
-            let device = books[number].account?.devices[push.device - books[number].campaign.devices.lowerBound],
-            device.outcome == 0
+            let devices = books[number].account?.devices
         else { return }
-        flushes.arrived(push, campaign: number, device)
+        let device = devices[push.device - books[number].campaign.devices.lowerBound]
+        guard device.outcome == 0 else { return }
+        let waiting = devices.count { $0.outcome == 0 && $0.shard == device.shard }
+        flushes.arrived(push, campaign: number, device, waiting: waiting, at: scheduler.now)
     }
 
     // MARK: - The ledger

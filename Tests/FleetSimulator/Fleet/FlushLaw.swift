@@ -1,6 +1,7 @@
 /// The bound on what a worker's death repeats: no stream is opened while so many answers are not in the ledger.
 ///
-/// Besides them only the streams that were open then can be repeated.
+/// Besides them only the streams that were open then can be repeated, and the answers of runs that are over: those go to
+/// the ledger with their settlement, and a worker no longer counts them.
 struct FlushLaw {
     /// A device of a campaign.
     private struct Key: Hashable {
@@ -12,6 +13,11 @@ struct FlushLaw {
     private struct Answer {
         var reports: Int
         var epoch: Int
+        /// The instant at which it came.
+        var at: Int64
+        /// The shard that it is of, and the devices of that which waited.
+        var shard: LedgerShard.Key?
+        var waiting: Int
     }
 
     /// The setting `worker.unflushed` of the simulated fleet.
@@ -20,9 +26,21 @@ struct FlushLaw {
     private var unflushed: [Int: [Key: Answer]] = [:]
 
     /// Notes that an answer reached its worker.
-    mutating func arrived(_ push: ObservedPush, campaign: Int, _ device: CampaignAccount.Device) {
+    mutating func arrived(
+        _ push: ObservedPush,
+        campaign: Int,
+        _ device: CampaignAccount.Device,
+        waiting: Int,
+        at now: Int64
+    ) {
         let key = Key(campaign: campaign, device: push.device)
-        unflushed[push.worker.number, default: [:]][key] = Answer(reports: device.reports, epoch: device.epoch)
+        unflushed[push.worker.number, default: [:]][key] = Answer(
+            reports: device.reports,
+            epoch: device.epoch,
+            at: now,
+            shard: device.shard,
+            waiting: waiting
+        )
     }
 
     /// Forgets the answers that the ledger has now, and those of runs that lost their claim, which it never takes.
@@ -37,6 +55,21 @@ struct FlushLaw {
         }
     }
 
-    /// Returns the answers of a worker that the ledger does not have.
-    func count(of worker: SimulatedHost) -> Int { unflushed[worker.number]?.count ?? 0 }
+    /// Returns the number of a worker's answers that the ledger does not have and that came before an instant.
+    ///
+    /// Of several answers in one read the first may open a stream, which is written after the last.
+    func count(of worker: SimulatedHost, before instant: Int64) -> Int {
+        let answers = (unflushed[worker.number] ?? [:]).filter { $1.at < instant }
+        let runs = Dictionary(grouping: answers) { Run(campaign: $0.key.campaign, shard: $0.value.shard) }
+        return runs.values.reduce(0) { sum, answers in
+            let isOver = answers.allSatisfy { $0.value.waiting <= answers.count }
+            return isOver ? sum : sum + answers.count
+        }
+    }
+
+    /// The run of a shard.
+    private struct Run: Hashable {
+        var campaign: Int
+        var shard: LedgerShard.Key?
+    }
 }

@@ -36,6 +36,9 @@ final class PushService: SimulatedService {
     /// Called with each answer as it leaves, and as it reaches the client.
     var answered: (ObservedPush, _ status: Int) -> Void = { _, _ in }
     var answerArrived: (ObservedPush, _ status: Int) -> Void = { _, _ in }
+    /// Called when it announces the end of its connections.
+    var leaving: () -> Void = {}
+
     /// Called with each breach of HTTP/2 by a client.
     var faulted: (_ fault: String) -> Void = { _ in }
 
@@ -69,6 +72,7 @@ final class PushService: SimulatedService {
     /// Announces the end of every connection, which drops some of the streams unprocessed.
     func leave() {
         trace.note("provider", "sends GOAWAY")
+        leaving()
         for session in sessions { session.leave(keeping: random.below(4)) }
     }
 

@@ -43,8 +43,8 @@ extension Plan {
         ] + faults.indices.map { index in with { $0.faults.remove(at: index) } }
     }
 
-    /// The plans in which everything comes sooner and lasts less: first all faults together, so that those that only break
-    /// a law side by side stay there, and then each alone.
+    /// The plans in which everything comes sooner and lasts less: first all faults together, so that those that only
+    /// break a law side by side stay there, and then each alone.
     private var shorter: [Plan] {
         let first = faults.map(\.at).min() ?? 0
         let together = [

@@ -4,6 +4,8 @@ import TLS
 import Transport
 
 /// One run of couriers.
+///
+/// Safety: used by the process's only thread.
 final class World: SimulatedWorld, @unchecked Sendable {
     /// The TLS context that pools ask for, and leave out on a network in memory.
     private let tls: TLSClientContext
