@@ -1,7 +1,7 @@
 /// The bound on what a worker's death repeats: no stream is opened while so many answers are not in the ledger.
 ///
-/// Besides them only the streams that were open then can be repeated, and the answers of runs that are over: those go to
-/// the ledger with their settlement, and a worker no longer counts them.
+/// Besides them only the streams that were open then can be repeated, and the answers of runs that are over: those go
+/// to the ledger with their settlement, and a worker no longer counts them.
 struct FlushLaw {
     /// A device of a campaign.
     private struct Key: Hashable {
