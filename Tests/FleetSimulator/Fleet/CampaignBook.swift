@@ -15,6 +15,8 @@ struct CampaignBook {
     private var stops: [(from: Int64, until: Int64?, why: String)] = []
     /// The instant of its release; nil while it is held or unknown.
     private var releasedAt: Int64?
+    /// True from a loss of power until the ledger is read again: what was not synced is undone.
+    private var mayForget = false
 
     init(_ campaign: FleetCampaign) { self.campaign = campaign }
 
@@ -47,11 +49,19 @@ struct CampaignBook {
         for (number, index) in zip(campaign.devices, account.devices.indices) {
             let (old, new) = (before?.devices[index].outcome ?? 0, account.devices[index].outcome)
             guard old != new else { continue }
+            if mayForget, new == 0 {
+                endedAt[number] = nil
+                continue
+            }
             if let wrong = wrong(old, new, number) { return "says of device \(number): \(wrong)" }
             endedAt[number] = now
         }
+        mayForget = false
         return account.fault
     }
+
+    /// Notes that the ledger's disk has lost what was not synced: answers are asked for again.
+    mutating func powerLost() { mayForget = true }
 
     private mutating func note(_ row: LedgerCampaign, at now: Int64) {
         if !row.isHeld, releasedAt == nil { releasedAt = now }

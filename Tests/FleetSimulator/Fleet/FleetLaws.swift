@@ -120,6 +120,11 @@ final class FleetLaws: @unchecked Sendable {
 
     // MARK: - The ledger
 
+    /// Notes that the ledger's disk has lost what was not synced.
+    func powerLost() {
+        for number in books.indices { books[number].powerLost() }
+    }
+
     /// Takes the account of a campaign after a commit.
     func seen(_ account: CampaignAccount) {
         guard let number = FleetCampaign.number(of: account.campaign.id), books.indices.contains(number) else {

@@ -252,6 +252,7 @@ extension FleetWorld: FaultTargets {
             for host in workerHosts { end(host, for: time) }
             restartProducer(after: time)
             simulated_disk_lose_power()
+            laws.powerLost()
         }
     }
 }
