@@ -23,8 +23,7 @@ extension EndToEnd {
                 for outcome in try await [one, two] { #expect(outcome.exit == 0, "\(outcome.errors)") }
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 10_000)
-                #expect(try await fleet.devices("derby").differing.isEmpty)
-                #expect(fleet.simulator.statistics.requests == 10_000)
+                try await fleet.expectOnce(status, 10_000)
                 #expect(try await fleet.run("campaign", "fire", "derby").exit == 1)
             }
         }

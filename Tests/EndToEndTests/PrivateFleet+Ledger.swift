@@ -104,6 +104,22 @@ extension PrivateFleet {
         }
     }
 
+    /// Expects one request for each device, as both sides count; else tells what else they know of the others.
+    func expectOnce(_ status: CampaignStatus, _ audience: Int, at location: SourceLocation = #_sourceLocation)
+        async throws
+    {
+        let (requests, differing) = (simulator.statistics.requests, try await devices(status.id).differing)
+        guard requests != UInt64(audience) || !differing.isEmpty else { return }
+        Issue.record(
+            """
+            \(requests) requests for \(audience) devices, \(status.unknownResent) sent again without an answer; \
+            \(differing.count) devices differ: \(differing.prefix(3))
+            \(logs(with: ["warning", "error", "notice"]))
+            """,
+            sourceLocation: location
+        )
+    }
+
     /// Returns the messages that wait for a person.
     func parked(limit: Int = 1000) async throws -> [ParkedMessage] {
         try await ledger.read { try $0.parked(limit: limit) }

@@ -210,8 +210,7 @@ final class PrivateFleet: Sendable {
         let processes = processes.withLock { $0 }
         for process in processes { process.kill() }
         if let failure {
-            let logs = processes.map { "\($0.pid): " + $0.errors.suffix(3000) }.joined(separator: "\n")
-            Issue.record("\(failure)\n\(logs)")
+            Issue.record("\(failure)\n\(logs())")
         }
         await ledger.close()
         do {
@@ -224,6 +223,14 @@ final class PrivateFleet: Sendable {
     }
 
     // MARK: - Processes
+
+    /// What the processes logged, by their numbers: the ends of it, or all lines with one of these words.
+    func logs(with words: [String] = []) -> String {
+        processes.withLock { $0 }.map { process in
+            let lines = process.errors.split(separator: "\n").filter { line in words.contains { line.contains($0) } }
+            return "\(process.pid): \(words.isEmpty ? String(process.errors.suffix(3000)) : lines.joined(separator: "\n"))"
+        }.joined(separator: "\n")
+    }
 
     /// Runs a command with the fleet's configuration and waits for its end.
     func run(_ arguments: String...) async throws -> FanfareProcess.Outcome { try await run(arguments) }

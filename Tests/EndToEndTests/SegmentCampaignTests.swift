@@ -176,7 +176,7 @@ extension EndToEnd {
                 let denied = (0..<count).count { $0 % 7 == 0 }
                 #expect(status.audience == count && status.counts.skipped == denied)
                 #expect(status.counts.accepted == count - denied)
-                #expect(fleet.simulator.statistics.requests == UInt64(count - denied))
+                try await fleet.expectOnce(status, count - denied)
                 #expect(intake.isRunning)
             }
         }

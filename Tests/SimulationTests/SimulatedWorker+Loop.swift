@@ -18,6 +18,7 @@ extension SimulatedWorker {
             world.adoptions += 1
             runs.adopted(key, epoch: epoch, isLeaseLost: isLeaseLost)
         case .stop(let key, let reason, _): runs.stop(key, reason)
+        case .endCommitted(let key, let epoch, _): runs.endCommitted(key, epoch: epoch)
         case .takeOver(let key, _): notes.append(.took(key, runs.takeOver(key)))
         default: preconditionFailure("no order of a loop")
         }

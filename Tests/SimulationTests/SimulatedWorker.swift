@@ -254,7 +254,7 @@ final class SimulatedWorker {
             case .adopt(let key, _, _, _):
                 leases[key] = claimedBy[key]
                 orders.append(action)
-            case .takeOver: orders.append(action)
+            case .takeOver, .endCommitted: orders.append(action)
             case .stop(_, let reason, _):
                 if reason == .leaseLost, world.broken == .leaseIgnored { continue }
                 orders.append(action)

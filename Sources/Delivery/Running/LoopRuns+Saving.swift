@@ -5,7 +5,10 @@ extension LoopRuns {
     /// True if so many answers wait that they are saved before the next tick.
     ///
     /// That is half of what may be uncommitted, so that a commit is over before it holds up streams.
-    public var isSaveDue: Bool { unflushed >= min(Self.saveAnswers, max(1, unflushedMax / 2)) }
+    public var isSaveDue: Bool {
+        let toSave = unflushed - ending.values.reduce(0, +)
+        return toSave >= min(Self.saveAnswers, max(1, unflushedMax / 2))
+    }
 
     /// True while a save is on its way to the ledger: until then no other one can be made.
     public var isSaving: Bool { !saving.isEmpty }
@@ -62,10 +65,18 @@ extension LoopRuns {
         }
     }
 
-    /// Notes that the ledger did not take the save: its answers count as unflushed until a later one succeeds.
+    /// Notes that the ledger did not take the save: its answers count as unflushed until a later one succeeds, or the
+    /// end of their run.
     public mutating func saveFailed() {
         for save in takeSaving() {
-            if isHere(save) { saveAgain(save) } else { unflushed -= save.answers }
+            let run = RunID(key: save.key, epoch: save.epoch)
+            if isHere(save) {
+                saveAgain(save)
+            } else if ending[run] != nil {
+                ending[run, default: 0] += save.answers
+            } else {
+                unflushed -= save.answers
+            }
         }
     }
 

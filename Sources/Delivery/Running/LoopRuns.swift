@@ -27,6 +27,8 @@ public struct LoopRuns {
     var runIndexes: [ShardKey: Int] = [:]
     /// The progress that is on its way to the ledger, one save at a time.
     var saving: [Save] = []
+    /// The answers of the runs whose end is on its way to the ledger.
+    var ending: [RunID: Int] = [:]
     /// True if that is to be committed at once: streams wait for it, or soon will.
     public internal(set) var isSaveHurried = false
     /// True if that has to survive a power loss: streams of "at most once" are opened behind its marks.
@@ -175,12 +177,22 @@ public struct LoopRuns {
     }
 
     /// Takes out a run that is over, with its end; returns nil if it is no longer over.
+    ///
+    /// Its answers count as unflushed until `endCommitted`.
     public mutating func takeOver(_ key: ShardKey) -> Finished? {
         guard let runIndex = runIndexes[key], let entry = entries[runIndex], entry.run.isOver else { return nil }
         runIndexes[key] = nil
-        free(runIndex)
         let run = entry.run
+        count(runIndex)
+        ending[RunID(key: key, epoch: run.epoch)] = entry.counted
+        entry.counted = 0
+        free(runIndex)
         return Finished(end: run.finish(), shard: run.shard, epoch: run.epoch, probe: run.probeResult)
+    }
+
+    /// Notes that the ledger has the end of a run that was taken over, or will never take it.
+    public mutating func endCommitted(_ key: ShardKey, epoch: UInt32) {
+        unflushed -= ending.removeValue(forKey: RunID(key: key, epoch: epoch)) ?? 0
     }
 
     // MARK: - The fate of a run

@@ -17,7 +17,7 @@ extension WorkerShards {
     public mutating func tookOver(_ key: ShardKey, epoch: UInt32?, at now: Moment) {
         let late = takingOver.removeValue(forKey: key) ?? []
         if let epoch {
-            loopOf[key] = nil
+            endingOn[RunID(key: key, epoch: epoch)] = loopOf.removeValue(forKey: key)
             act(.write(key, epoch: epoch))
         }
         for copy in late { delivered(copy.shard, copy.delivery, at: now) }
@@ -27,6 +27,9 @@ extension WorkerShards {
     ///
     /// `publishes`: true if new rows follow from it, whose messages are published before the ack.
     public mutating func ended(_ key: ShardKey, epoch: UInt32, publishes: Bool = false, at now: Moment) {
+        if let loop = endingOn.removeValue(forKey: RunID(key: key, epoch: epoch)) {
+            act(.endCommitted(key, epoch: epoch, loop: loop))
+        }
         let delivery = running.ended(key, epoch: epoch)
         if publishes { act(.publish(thenAck: delivery)) } else { ack(delivery) }
         goOnAlone(at: now)

@@ -45,6 +45,8 @@ extension WorkerShards {
         case takeOver(ShardKey, loop: Int)
         /// Write the end of the run that was taken over, then call `ended`.
         case write(ShardKey, epoch: UInt32)
+        /// Tell the loop that the ledger has the run's end: `LoopRuns.endCommitted`.
+        case endCommitted(ShardKey, epoch: UInt32, loop: Int)
         /// Publish what the ledger's last answer left to publish, then call `published` with this delivery.
         ///
         /// Call it when every confirm has come or is lost; the sweeper handles unconfirmed messages.

@@ -30,6 +30,8 @@ public struct WorkerShards: Sendable {
     /// Their last write goes before a claim. The claim would fence the write, and look for a run that no loop has any
     /// more.
     var takingOver: [ShardKey: [Late]] = [:]
+    /// The loops that count the answers of a run until the ledger has its end.
+    var endingOn: [RunID: Int] = [:]
     /// The messages of urgent campaigns, each the lease of several shards.
     var leases: [Lease: Int] = [:]
     /// The instant of the last `wake`.

@@ -159,6 +159,12 @@ final class SenderLoop {
         return finished
     }
 
+    /// Notes that the ledger has the end of a run that was taken over: its answers hold up no stream any more.
+    func endCommitted(_ key: ShardKey, epoch: UInt32) {
+        runs.endCommitted(key, epoch: epoch)
+        demandChanged()
+    }
+
     /// Closes all connections; streams in flight are given up.
     func close(_ completion: @escaping () -> Void) {
         closed = completion

@@ -129,6 +129,8 @@ final class WorkCoordinator {
             case .write(let key, let epoch):
                 guard let over else { preconditionFailure("\(key) was taken over without a run") }
                 ended(over, RunToken(key: key, epoch: epoch, worker: worker))
+            case .endCommitted(let key, let epoch, let loop):
+                loops[loop].execute { $0.endCommitted(key, epoch: epoch) }
             case .publish(let delivery): publish(left, thenAck: delivery)
             case .ack(let delivery): ack(delivery)
             case .park(let shard, let delivery, let reason): park(shard, delivery, reason: reason)

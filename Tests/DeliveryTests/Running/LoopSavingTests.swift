@@ -92,17 +92,48 @@ import Testing
         #expect(runs.unflushed == 0)
     }
 
-    @Test mutating func `the answers of a run that is taken over or forgotten are not waited for`() {
+    @Test mutating func `the answers of a run that is over hold up streams until the ledger has its end`() {
+        runs = LoopRuns(unflushedMax: 5)
+        runIndex = runs.begin(Fixtures.loopRun())
+        runs.ready(runIndex)
+        let instant = { MonotonicInstant(nanoseconds: $0) }
+        runs.tickBegan(at: instant(0), leaseUntil: instant(9), knownUntil: instant(9))
         accept(2)
         #expect(answers() == [2])
         accept(3)
-        #expect(runs.unflushed == 5)
-        _ = runs.takeOver(key)
-        #expect(runs.unflushed == 2)
+        #expect(runs.takeOver(key)?.epoch == 1)
         runs.saved(fenced: [])
+        #expect(runs.unflushed == 3 && runs.mayOpen)
+        // They come with the run's end, so there is nothing to save.
+        #expect(!runs.isSaveDue && answers() == [])
+        runs.endCommitted(key, epoch: 2)
+        #expect(runs.unflushed == 3)
+        runs.endCommitted(key, epoch: 1)
+        runs.endCommitted(key, epoch: 1)
+        #expect(runs.unflushed == 0)
+    }
+
+    @Test mutating func `answers that were not saved when their run was over are told with its end`() {
+        accept(2)
+        #expect(answers() == [2])
+        accept(3)
+        _ = runs.takeOver(key)
+        runs.saveFailed()
+        #expect(runs.unflushed == 5)
+        runs.endCommitted(key, epoch: 1)
         #expect(runs.unflushed == 0)
 
         runIndex = runs.begin(Fixtures.loopRun())
+        accept(5)
+        #expect(answers() == [5])
+        _ = runs.takeOver(key)
+        runs.endCommitted(key, epoch: 1)
+        #expect(runs.unflushed == 5)
+        runs.saveFailed()
+        #expect(runs.unflushed == 0)
+    }
+
+    @Test mutating func `the answers of a run that is forgotten are not waited for`() {
         accept(2)
         #expect(answers() == [2])
         accept(1)

@@ -114,8 +114,7 @@ final class FleetLaws: @unchecked Sendable {
         else { return }
         let device = devices[push.device - books[number].campaign.devices.lowerBound]
         guard device.outcome == 0 else { return }
-        let waiting = devices.count { $0.outcome == 0 && $0.shard == device.shard }
-        flushes.arrived(push, campaign: number, device, waiting: waiting, at: scheduler.now)
+        flushes.arrived(push, campaign: number, device, at: scheduler.now)
     }
 
     // MARK: - The ledger

@@ -1,7 +1,6 @@
 /// The bound on what a worker's death repeats: no stream is opened while so many answers are not in the ledger.
 ///
-/// Besides them only the streams that were open then can be repeated, and the answers of runs that are over: those go
-/// to the ledger with their settlement, and a worker no longer counts them.
+/// Besides them only the streams that were open then can be repeated.
 struct FlushLaw {
     /// A device of a campaign.
     private struct Key: Hashable {
@@ -15,9 +14,6 @@ struct FlushLaw {
         var epoch: Int
         /// The instant at which it came.
         var at: Int64
-        /// The shard that it is of, and the devices of that which waited.
-        var shard: LedgerShard.Key?
-        var waiting: Int
     }
 
     /// The setting `worker.unflushed` of the simulated fleet.
@@ -30,16 +26,13 @@ struct FlushLaw {
         _ push: ObservedPush,
         campaign: Int,
         _ device: CampaignAccount.Device,
-        waiting: Int,
         at now: Int64
     ) {
         let key = Key(campaign: campaign, device: push.device)
         unflushed[push.worker.number, default: [:]][key] = Answer(
             reports: device.reports,
             epoch: device.epoch,
-            at: now,
-            shard: device.shard,
-            waiting: waiting
+            at: now
         )
     }
 
@@ -59,17 +52,6 @@ struct FlushLaw {
     ///
     /// Of several answers in one read the first may open a stream, which is written after the last.
     func count(of worker: SimulatedHost, before instant: Int64) -> Int {
-        let answers = (unflushed[worker.number] ?? [:]).filter { $1.at < instant }
-        let runs = Dictionary(grouping: answers) { Run(campaign: $0.key.campaign, shard: $0.value.shard) }
-        return runs.values.reduce(0) { sum, answers in
-            let isOver = answers.allSatisfy { $0.value.waiting <= answers.count }
-            return isOver ? sum : sum + answers.count
-        }
-    }
-
-    /// The run of a shard.
-    private struct Run: Hashable {
-        var campaign: Int
-        var shard: LedgerShard.Key?
+        (unflushed[worker.number] ?? [:]).count { $1.at < instant }
     }
 }
