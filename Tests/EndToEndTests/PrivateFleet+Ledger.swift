@@ -105,9 +105,11 @@ extension PrivateFleet {
     }
 
     /// Expects one request for each device, as both sides count; else tells what else they know of the others.
-    func expectOnce(_ status: CampaignStatus, _ audience: Int, at location: SourceLocation = #_sourceLocation)
-        async throws
-    {
+    func expectOnce(
+        _ status: CampaignStatus,
+        _ audience: Int,
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
         let (requests, differing) = (simulator.statistics.requests, try await devices(status.id).differing)
         guard requests != UInt64(audience) || !differing.isEmpty else { return }
         Issue.record(

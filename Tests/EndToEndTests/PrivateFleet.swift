@@ -228,7 +228,8 @@ final class PrivateFleet: Sendable {
     func logs(with words: [String] = []) -> String {
         processes.withLock { $0 }.map { process in
             let lines = process.errors.split(separator: "\n").filter { line in words.contains { line.contains($0) } }
-            return "\(process.pid): \(words.isEmpty ? String(process.errors.suffix(3000)) : lines.joined(separator: "\n"))"
+            let log = words.isEmpty ? String(process.errors.suffix(3000)) : lines.joined(separator: "\n")
+            return "\(process.pid): \(log)"
         }.joined(separator: "\n")
     }
 
