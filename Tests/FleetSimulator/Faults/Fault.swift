@@ -55,8 +55,11 @@ struct Fault: Equatable, CustomStringConvertible {
     }
 
     /// True if a push may be repeated because of it: a worker or an answer may be lost.
+    ///
+    /// A worker that loses the broker alone keeps its answers, and nobody takes its shards while it lives.
     var mayRepeat: Bool {
         switch kind {
+        case .cutToBroker, .brokerCrash, .loseLeader: false
         case .clockSkew, .clockJump, .refusePublishes, .unbind, .alarm, .goAway, .streamLimit, .loseToBroker: false
         case .provider(.failing, _), .provider(.refusing, _), .disk(.full), .disk(.failing): false
         default: true
@@ -69,6 +72,11 @@ struct Fault: Equatable, CustomStringConvertible {
         case .clockSkew, .clockJump: true
         default: false
         }
+    }
+
+    var isClockJump: Bool {
+        if case .clockJump = kind { return true }
+        return false
     }
 
     var description: String { "at \(at) ms: \(kind)" }

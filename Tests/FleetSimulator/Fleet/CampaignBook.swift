@@ -17,8 +17,11 @@ struct CampaignBook {
     private var releasedAt: Int64?
     /// True from a loss of power until the ledger is read again: what was not synced is undone.
     private var mayForget = false
+    /// The instant of the first jump of a clock, and that from which the campaign was in the ledger.
+    private let firstJump: Int64?
+    private var seenAt: Int64?
 
-    init(_ campaign: FleetCampaign) { self.campaign = campaign }
+    init(_ campaign: FleetCampaign, firstJump: Int64?) { (self.campaign, self.firstJump) = (campaign, firstJump) }
 
     var isOver: Bool { account?.campaign.isOver ?? false }
 
@@ -42,6 +45,7 @@ struct CampaignBook {
     mutating func take(_ account: CampaignAccount, at now: Int64) -> String? {
         let before = self.account
         self.account = account
+        seenAt = seenAt ?? now
         note(account.campaign, at: now)
         guard account.devices.count == campaign.devices.count else {
             return "has \(account.devices.count) devices of \(campaign.devices.count)"
@@ -53,7 +57,7 @@ struct CampaignBook {
                 endedAt[number] = nil
                 continue
             }
-            if let wrong = wrong(old, new, number) { return "says of device \(number): \(wrong)" }
+            if let wrong = wrong(old, new, number, at: now) { return "says of device \(number): \(wrong)" }
             endedAt[number] = now
         }
         mayForget = false
@@ -74,18 +78,32 @@ struct CampaignBook {
     }
 
     /// Returns what speaks against a device's outcome.
-    private func wrong(_ before: Int, _ outcome: Int, _ device: Int) -> String? {
+    private func wrong(_ before: Int, _ outcome: Int, _ device: Int, at now: Int64) -> String? {
         let names = ["pending"] + LedgerShard.outcomes
         if before != 0 { return "\(names[before]), and then \(names[outcome])" }
         let isRight =
             switch (names[outcome], campaign.kind) {
             case ("accepted", _): accepted.contains(device)
             case ("invalid", _): dead.contains(device)
-            case ("cancelled", .cancelled), ("superseded", .older), ("expired", .expiring), ("failed", _): true
+            case ("cancelled", .cancelled), ("superseded", .older), ("failed", _): true
+            case ("expired", _): mayExpire(at: now)
             default: false
             }
         return isRight ? nil : "\(names[outcome]), for which there is no reason"
     }
+
+    /// True if devices of the campaign may expire: the next rung may be beyond the end by a clock that is a tenth fast.
+    ///
+    /// A clock that jumps while the campaign is in the ledger brings no end nearer.
+    private func mayExpire(at now: Int64) -> Bool {
+        guard let after = campaign.endsAfter, let account, let seenAt else { return false }
+        let end = Int64(account.campaign.expiresAt) * 1_000_000 - FleetWorld.epoch
+        return Int64(after) * 1_000_000 < Self.longestRung || now + now / 8 + Self.longestRung >= end
+            || firstJump ?? .max <= seenAt
+    }
+
+    /// The longest time for which a device waits to be tried again, in nanoseconds.
+    private static let longestRung: Int64 = 1_980_000_000_000
 
     // MARK: - The laws of a request
 

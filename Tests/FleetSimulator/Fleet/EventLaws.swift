@@ -34,10 +34,10 @@ final class EventLaws: @unchecked Sendable {
         kinds[String(words[name + 2]), default: []].insert(String(kind))
     }
 
-    /// True if everything was told of a campaign that is over; only a plain one has begun in any case.
-    func isTold(of campaign: FleetCampaign) -> Bool {
+    /// True if everything was told of a campaign that is over; one that was sent has begun.
+    func isTold(of campaign: FleetCampaign, wasSent: Bool) -> Bool {
         let told = kinds[campaign.id] ?? []
         guard told.contains("accepted"), !told.isDisjoint(with: ["completed", "cancelled"]) else { return false }
-        return campaign.kind != .plain || told.contains("started")
+        return !wasSent || told.contains("started")
     }
 }

@@ -73,6 +73,18 @@ struct FleetCampaign {
         }
     }
 
+    /// The time from the job's publishing to the campaign's end, in milliseconds; nil without an end of its own.
+    ///
+    /// A plain one lasts longer than any run, and no longer than a clock may jump: it only ends if somebody believes
+    /// such a clock.
+    var endsAfter: Int? {
+        switch kind {
+        case .expiring(let after): after
+        case .plain: 2_100_000
+        case .older, .newer, .cancelled, .paused, .held: nil
+        }
+    }
+
     var id: String { "derby-\(number)" }
 
     /// Returns the number of the campaign whose id it is.
@@ -83,8 +95,8 @@ struct FleetCampaign {
     /// The words of the title before the campaign's number, by which the push service knows a campaign.
     static let title = "Kick-off "
 
-    /// The job of the campaign; `expiresAt` is the end of a campaign that has one.
-    func job(expiresAt: String) -> String {
+    /// The job of the campaign, with its end if it has one.
+    func job(expiresAt: String?) -> String {
         let tokens = devices.map { "{\"token\":\"\(Self.token($0))\",\"locale\":\"\(locale(of: $0))\"}" }
             .joined(separator: ",")
         return "{\"id\":\"\(id)\",\"app\":\"\(FleetFiles.app)\",\"created_at\":\"\(createdAt)\","
@@ -92,13 +104,13 @@ struct FleetCampaign {
             + "\"content\":{\"title\":\"\(Self.title)\(number)!\",\"body\":\"The derby has begun.\"}}"
     }
 
-    private func delivery(_ expiresAt: String) -> [String] {
+    private func delivery(_ expiresAt: String?) -> [String] {
         var fields = perSecond.map { ["\"per_second\":\($0)"] } ?? []
+        if let expiresAt { fields.append("\"expires_at\":\"\(expiresAt)\"") }
         switch kind {
-        case .plain, .cancelled, .paused: break
+        case .plain, .cancelled, .paused, .expiring: break
         case .older, .newer: fields.append("\"collapse_id\":\"score-\(number / 2)\"")
         case .held: fields.append("\"hold\":true")
-        case .expiring: fields.append("\"expires_at\":\"\(expiresAt)\"")
         }
         return fields
     }

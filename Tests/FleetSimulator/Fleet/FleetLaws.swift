@@ -16,6 +16,8 @@ final class FleetLaws: @unchecked Sendable {
     /// True if nothing of the plan excuses a repeated push.
     private let forbidsRepeats: Bool
     private let hasClockFaults: Bool
+    /// The instant of the first jump of a clock.
+    private let firstJump: Int64?
     /// The time that a worker may take to stop opening requests of a campaign that was stopped, in nanoseconds.
     private let late: Int64
 
@@ -30,7 +32,10 @@ final class FleetLaws: @unchecked Sendable {
         self.observer = observer
         self.plan = plan
         self.scheduler = scheduler
-        books = (0..<plan.campaigns).map { CampaignBook(FleetCampaign($0, of: plan)) }
+        firstJump = plan.faults.first(where: \.isClockJump).map { Int64($0.at) * 1_000_000 }
+        books = (0..<plan.campaigns).map { [firstJump] in
+            CampaignBook(FleetCampaign($0, of: plan), firstJump: firstJump)
+        }
         forbidsRepeats = !plan.faults.contains(where: \.mayRepeat)
         hasClockFaults = plan.faults.contains(where: \.changesClock)
         late = plan.faults.isEmpty ? Self.pollTime : Self.knowledgeTime
@@ -46,6 +51,9 @@ final class FleetLaws: @unchecked Sendable {
 
     /// The campaigns that are over.
     var ended: [FleetCampaign] { campaigns.filter { books[$0.number].isOver } }
+
+    /// True if a request was sent for the campaign.
+    func wasSent(_ campaign: FleetCampaign) -> Bool { !books[campaign.number].openings.isEmpty }
 
     private func broke(_ book: CampaignBook, _ law: @autoclosure () -> String, if isBroken: Bool = true) {
         observer.broke("\(book.campaign.id) \(law())", if: isBroken)
@@ -146,15 +154,20 @@ final class FleetLaws: @unchecked Sendable {
         observer.trace.note("observer", "\(id) is refused")
         guard let number = FleetCampaign.number(of: id), books.indices.contains(number) else { return }
         refused.insert(number)
-        if case .expiring = books[number].campaign.kind { return }
-        broke(books[number], "is refused")
+        broke(books[number], "is refused", if: !mayComeLate(number))
     }
 
     /// Notes that a message was parked: that of a job that comes after its end, and no other.
     func wasParked(_ id: String, _ why: String) {
         let number = FleetCampaign.number(of: id)
-        if let number, books.indices.contains(number), case .expiring = books[number].campaign.kind { return }
+        if let number, books.indices.contains(number), mayComeLate(number) { return }
         observer.broke("\(id) is parked: \(why)")
+    }
+
+    /// True if a campaign's job may come after its end: that is near, or a clock has jumped.
+    private func mayComeLate(_ number: Int) -> Bool {
+        if case .expiring = books[number].campaign.kind { return true }
+        return books[number].campaign.endsAfter != nil && firstJump ?? .max <= scheduler.now
     }
 
     /// Asks for the law of the accounts as `fanfare campaign status` has it.

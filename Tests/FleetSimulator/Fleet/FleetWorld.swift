@@ -100,7 +100,7 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
         if !run(forUpTo: plan.limit + Self.patience, isOver: { isOver }) {
             let unended = laws.unended.map(\.id).joined(separator: ", ")
             observer.broke("\(unended) did not end", if: !unended.isEmpty)
-            let untold = laws.ended.filter { !events.isTold(of: $0) }.map(\.id).joined(separator: ", ")
+            let untold = laws.ended.filter { !isTold($0) }.map(\.id).joined(separator: ", ")
             observer.broke("what became of \(untold) is not told", if: !untold.isEmpty)
         }
         ledgerObserver.look(isEnd: true)
@@ -108,7 +108,11 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
     }
 
     /// True if all campaigns are over and the broker has their events.
-    private var isOver: Bool { laws.unended.isEmpty && laws.ended.allSatisfy(events.isTold) }
+    private var isOver: Bool { laws.unended.isEmpty && laws.ended.allSatisfy(isTold) }
+
+    private func isTold(_ campaign: FleetCampaign) -> Bool {
+        events.isTold(of: campaign, wasSent: laws.wasSent(campaign))
+    }
 
     func startWorker() {
         started += 1
@@ -164,9 +168,9 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
         }
     }
 
-    /// Returns the end of a campaign that expires, which is the same each time its job is published.
-    private func end(of campaign: FleetCampaign) -> String {
-        guard case .expiring(let after) = campaign.kind else { return "" }
+    /// Returns the end of a campaign that has one, which is the same each time its job is published.
+    private func end(of campaign: FleetCampaign) -> String? {
+        guard let after = campaign.endsAfter else { return nil }
         if let end = ends[campaign.number] { return end }
         let end = Timestamp(milliseconds: (Self.epoch + scheduler.now) / 1_000_000 + Int64(after)).rfc3339
         ends[campaign.number] = end
