@@ -9,8 +9,8 @@ final class PushSession: SimulatedSession {
     /// The requests that were judged and wait for their answer.
     private var waiting: Set<Int32> = []
     /// The streams as their frames pass the client, and the answers on their way.
-    private var requests = OpenedStreams(isClient: true)
-    private var answers = OpenedStreams(isClient: false)
+    private var requests = StreamInstants(isClient: true)
+    private var answers = StreamInstants(isClient: false)
     private var underWay: [Int32: (push: ObservedPush, status: Int)] = [:]
     /// The highest stream that a GOAWAY left.
     private var lastStream = Int32.max
