@@ -21,6 +21,8 @@ LIMIT = 300
 # Seconds for a build: two minutes are usual, and the first one takes ten.
 BUILD_LIMIT = 2400
 
+NO_END = "no end"
+
 BUILD = ["swift", "build", "--product", "fleet-simulate", "--ignore-lock"]
 
 
@@ -50,7 +52,7 @@ class Drivers(mutants.Simulation):
                 return int(found.group(1)), found.group(2) or found.group(3)
         if status is None:
             told = re.findall(r"^seed (\d+): ", output, flags=re.M)
-            return (int(told[-1]) + 1 if told else first), "no end"
+            return (int(told[-1]) + 1 if told else first), NO_END
         return None
 
     def finding(self, mutant):
@@ -63,7 +65,10 @@ class Drivers(mutants.Simulation):
                 if not found:
                     continue
                 seed, what = found
-                if self.broken(self.right, seed, 1, *options):
+                without = self.broken(self.right, seed, 1, *options)
+                if without and without[1] == NO_END:
+                    raise mutants.Undecided(f"seed {seed} takes more than {LIMIT} s without the mistake, too")
+                if without:
                     sys.exit(f"{self.script}: seed {seed} {' '.join(options)} is broken without a mistake, too")
                 return f"seed {seed}{' of the drivers alone' if options else ''}: {mutants.shortened(what)}"
         return None

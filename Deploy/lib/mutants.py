@@ -21,6 +21,10 @@ import time
 WORDS_MAX = 160
 
 
+class Undecided(Exception):
+    """A look that took too long to say whether a mistake is found: the machine is busy, or something has no end."""
+
+
 class Place:
     def __init__(self, file, old, new):
         self.file, self.old, self.new = file, old, new
@@ -66,7 +70,7 @@ class Simulation:
         raise NotImplementedError
 
     def finding(self, mutant):
-        """How the simulation finds what is planted; None when it does not."""
+        """How the simulation finds what is planted; None when it does not. Raises Undecided."""
         raise NotImplementedError
 
     def run(self, command, limit, **settings):
@@ -131,6 +135,8 @@ def plant(simulation, mutant):
             return f"NOT BUILT: {error}", False
         found = simulation.finding(mutant)
         return found or "NOT FOUND", found is not None
+    except Undecided as reason:
+        return f"UNDECIDED: {reason}", False
     finally:
         for path, text in right.items():
             path.write_text(text)
