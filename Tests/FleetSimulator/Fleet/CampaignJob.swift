@@ -7,13 +7,15 @@ import Transport
 struct CampaignJob: Sendable {
     let id: String
     let text: String
+    /// True if it comes by the urgent intake.
+    let isFast: Bool
 
     /// Publishes the job on a connection of its own; returns true once it is confirmed.
     func publish(to endpoint: AMQPEndpoint, on loop: SimulatedLoop, _ trace: Trace) async -> Bool {
         do {
             let client = try await AMQPClient.connect(endpoint, name: "producer", on: loop)
             let message = OutboundMessage(
-                exchange: BrokerNames.campaigns,
+                exchange: isFast ? BrokerNames.campaignsSplit : BrokerNames.campaigns,
                 routingKey: FleetFiles.app,
                 properties: MessageProperties(
                     contentType: "application/json",

@@ -27,6 +27,9 @@ struct FleetCampaign {
     let number: Int
     let kind: Kind
     let perSecond: Int?
+    let isUrgent: Bool
+    /// True if its job comes by the urgent intake.
+    let isFast: Bool
     /// The numbers of its devices, which a newer campaign shares with its older one.
     let devices: Range<Int>
 
@@ -44,6 +47,9 @@ struct FleetCampaign {
         perSecond = isLong && random.chance(0.5) ? [20, 40, 60][random.below(3)] : nil
         // Whatever happens to a campaign in its middle needs one that lasts.
         let count = plan.devicesPerShard * (isLong && !isPair ? 4 : isPair ? 3 : 1)
+        // Urgent campaigns are the short ones, and some of them come by the shared intake.
+        isUrgent = (isPair || kind == .plain) && perSecond == nil && random.below(4) == 0
+        isFast = isUrgent && random.below(4) > 0
         let first = (isPair ? number / 2 * 2 : number) * Self.devicesMax
         devices = first..<first + count
     }
@@ -106,6 +112,7 @@ struct FleetCampaign {
 
     private func delivery(_ expiresAt: String?) -> [String] {
         var fields = perSecond.map { ["\"per_second\":\($0)"] } ?? []
+        if isUrgent { fields.append("\"urgency\":\"urgent\"") }
         if let expiresAt { fields.append("\"expires_at\":\"\(expiresAt)\"") }
         switch kind {
         case .plain, .cancelled, .paused, .expiring: break

@@ -150,11 +150,11 @@ final class FleetLaws: @unchecked Sendable {
     }
 
     /// Notes that the ledger has a job's refusal.
-    func wasRefused(_ id: String) {
-        observer.trace.note("observer", "\(id) is refused")
+    func wasRefused(_ id: String, _ why: String) {
+        observer.trace.note("observer", "\(id) is refused: \(why)")
         guard let number = FleetCampaign.number(of: id), books.indices.contains(number) else { return }
         refused.insert(number)
-        broke(books[number], "is refused", if: !mayComeLate(number))
+        broke(books[number], "is refused: \(why)", if: !mayComeLate(number))
     }
 
     /// Notes that a message was parked: that of a job that comes after its end, and no other.

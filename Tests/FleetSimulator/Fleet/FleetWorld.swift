@@ -51,13 +51,14 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
 
     private func observe() {
         events.watch()
-        trace.logged = { [observer] in LogLaws.logged($0, observer) }
+        let mayJump = plan.faults.contains(where: \.isClockJump)
+        trace.logged = { [observer] in LogLaws.logged($0, observer, mayJump: mayJump) }
         provider.streamOpened = { [laws] in laws.streamOpened(by: $0) }
         provider.processed = { [laws] in laws.pushed($0) }
         provider.answered = { [laws] in laws.answered($0, status: $1) }
         provider.answerArrived = { [laws] in laws.answerArrived($0, status: $1) }
         ledgerObserver.seen = { [laws] in laws.seen($0) }
-        ledgerObserver.refused = { [laws] in laws.wasRefused($0) }
+        ledgerObserver.refused = { [laws] in laws.wasRefused($0, $1) }
         ledgerObserver.parked = { [laws] in laws.wasParked($0, $1) }
         scheduler.left = { [unowned self] in
             if simulated_disk_is_killed(Int32($0.number)) { killed($0) }
@@ -68,7 +69,7 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
     /// Makes a process on the machine of the ledger.
     private func process(_ name: String) -> SimulatedHost { scheduler.host(name, clock: clock) }
 
-    /// Declares what `fanfare topology apply` declares; all jobs go to the bulk intake.
+    /// Declares what `fanfare topology apply` declares; who publishes chooses the intake, and not a header.
     private func declareTopology() {
         let manifest = TopologyManifest.builtIn
         for exchange in manifest.exchanges { broker.declare(exchange: exchange.name) }
@@ -89,6 +90,7 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
             broker.bind(queue: queue, to: binding.source, key: binding.routingKey.isEmpty ? "#" : binding.routingKey)
         }
         broker.bind(queue: BrokerNames.campaignsQueue, to: BrokerNames.campaigns)
+        broker.bind(queue: BrokerNames.urgentCampaignsQueue, to: BrokerNames.campaignsSplit)
     }
 
     // MARK: - Running
@@ -137,7 +139,11 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
     private func produce(on loop: SimulatedLoop) async {
         for number in published.sorted() { operate(number, on: loop) }
         for campaign in laws.campaigns where !published.contains(campaign.number) {
-            let job = CampaignJob(id: campaign.id, text: campaign.job(expiresAt: end(of: campaign)))
+            let job = CampaignJob(
+                id: campaign.id,
+                text: campaign.job(expiresAt: end(of: campaign)),
+                isFast: campaign.isFast
+            )
             while !(await job.publish(to: files.configuration.amqp, on: loop, trace)) {
                 try? await Task.sleep(for: .seconds(1))
             }
@@ -232,6 +238,7 @@ extension FleetWorld: FaultTargets {
     var faultyQueues: [String] {
         [
             BrokerNames.workQueue(Lane(provider: ProviderName(rawValue: "apns"), urgency: .bulk)),
+            BrokerNames.urgentCampaignsQueue,
             BrokerNames.campaignsQueue,
         ]
     }

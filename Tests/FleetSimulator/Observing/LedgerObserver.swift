@@ -6,7 +6,7 @@ final class LedgerObserver {
     /// Called with each account that is new, after the commit that made it so.
     var seen: (CampaignAccount) -> Void = { _ in }
     /// Called with each campaign that was refused.
-    var refused: (_ id: String) -> Void = { _ in }
+    var refused: (_ id: String, _ why: String) -> Void = { _, _ in }
     /// Called with each message that was set aside for a person, by its campaign.
     var parked: (_ id: String, _ why: String) -> Void = { _, _ in }
     private var campaigns: [Int: LedgerCampaign] = [:]
@@ -38,8 +38,8 @@ final class LedgerObserver {
     }
 
     private func readRefusals() -> Bool {
-        database.rows("SELECT id FROM refused") {
-            if refusals.insert($0.text(0)).inserted { refused($0.text(0)) }
+        database.rows("SELECT id, document FROM refused") {
+            if refusals.insert($0.text(0)).inserted { refused($0.text(0), $0.text(1)) }
         }
     }
 
