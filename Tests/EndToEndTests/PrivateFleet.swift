@@ -224,7 +224,7 @@ final class PrivateFleet: Sendable {
 
     // MARK: - Processes
 
-    /// What the processes logged, by their numbers: the ends of it, or all lines with one of these words.
+    /// Returns the logs of the processes, by their numbers: the ends, or all lines with one of these words.
     func logs(with words: [String] = []) -> String {
         processes.withLock { $0 }.map { process in
             let lines = process.errors.split(separator: "\n").filter { line in words.contains { line.contains($0) } }

@@ -10,7 +10,7 @@ enum LogLaws {
         "an event is dropped",
     ]
 
-    /// What the sweep says; where a clock jumps, a process may write the time before for a second (Faults).
+    /// The line of the sweep; where a clock jumps, a process may write the time before for a second (Faults).
     private static let swept = "shards without a message are published anew"
 
     /// Notes the message of a line; `mayJump` is true if a clock jumps in the run.

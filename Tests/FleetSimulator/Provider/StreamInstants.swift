@@ -1,5 +1,5 @@
-/// The instants at which streams were opened by a client, or answered by a server, read from the frames of one direction
-/// of a connection.
+/// The instants at which streams were opened by a client, or answered by a server, read from one direction of a
+/// connection.
 ///
 /// It reads HTTP/2's frame headers and nothing else, so that it knows when a request left its worker before anybody has
 /// understood it.
