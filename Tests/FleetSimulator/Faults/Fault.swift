@@ -62,6 +62,8 @@ struct Fault: Equatable, CustomStringConvertible {
         case .cutToBroker, .brokerCrash, .loseLeader: false
         case .clockSkew, .clockJump, .refusePublishes, .unbind, .alarm, .goAway, .streamLimit, .loseToBroker: false
         case .provider(.failing, _), .provider(.refusing, _), .disk(.full), .disk(.failing): false
+        // Far below the deadline of a stream.
+        case .provider(.slow(let time), _): time > 4_000
         default: true
         }
     }

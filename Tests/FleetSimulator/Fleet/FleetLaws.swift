@@ -13,8 +13,8 @@ final class FleetLaws: @unchecked Sendable {
     private var flushes = FlushLaw()
     /// The campaigns whose job was refused.
     private var refused: Set<Int> = []
-    /// True if nothing of the plan excuses a repeated push.
-    private let forbidsRepeats: Bool
+    /// The instant of the first fault that excuses a repeated push.
+    private let firstExcuse: Int64?
     private let hasClockFaults: Bool
     /// The instant of the first jump of a clock.
     private let firstJump: Int64?
@@ -36,7 +36,7 @@ final class FleetLaws: @unchecked Sendable {
         books = (0..<plan.campaigns).map { [firstJump] in
             CampaignBook(FleetCampaign($0, of: plan), firstJump: firstJump)
         }
-        forbidsRepeats = !plan.faults.contains(where: \.mayRepeat)
+        firstExcuse = plan.faults.first(where: \.mayRepeat).map { Int64($0.at) * 1_000_000 }
         hasClockFaults = plan.faults.contains(where: \.changesClock)
         late = plan.faults.isEmpty ? Self.pollTime : Self.knowledgeTime
     }
@@ -76,7 +76,7 @@ final class FleetLaws: @unchecked Sendable {
             books[number].campaign.devices.contains(push.device)
         else { return observer.broke("\(push.id) is for nobody") }
         let (book, device) = (books[number], push.device)
-        let again = forbidsRepeats && book.accepted.contains(device)
+        let again = scheduler.now < firstExcuse ?? .max && book.accepted.contains(device)
         broke(book, "pushes to device \(device) again, and no worker or answer was lost", if: again)
         if let law = book.lawBroken(by: device, at: push.openedAt, late: late) {
             broke(book, "sends to device \(device) \(law)")
