@@ -76,6 +76,12 @@ struct Fault: Equatable, CustomStringConvertible {
         }
     }
 
+    /// The time for which a worker is frozen, in milliseconds; nil if none is.
+    var freezeTime: Int? {
+        if case .freeze(_, let time) = kind { return time }
+        return nil
+    }
+
     var isClockJump: Bool {
         if case .clockJump = kind { return true }
         return false

@@ -38,7 +38,9 @@ final class FleetLaws: @unchecked Sendable {
         }
         firstExcuse = plan.faults.first(where: \.mayRepeat).map { Int64($0.at) * 1_000_000 }
         hasClockFaults = plan.faults.contains(where: \.changesClock)
-        late = plan.faults.isEmpty ? Self.pollTime : Self.knowledgeTime
+        // A worker that is frozen ends the turn that stood still when it wakes up.
+        let frozen = plan.faults.compactMap(\.freezeTime).max().map { Int64($0) * 1_000_000 + Self.pollTime }
+        late = plan.faults.isEmpty ? Self.pollTime : max(Self.knowledgeTime, frozen ?? 0)
     }
 
     /// The campaigns of the run.
