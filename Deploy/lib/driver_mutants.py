@@ -65,6 +65,9 @@ class Drivers(mutants.Simulation):
                 if not found:
                     continue
                 seed, what = found
+                # A machine that is busy, or a run without end?
+                if what == NO_END and not self.broken(self.program, seed, 1, *options):
+                    raise mutants.Undecided(f"{first} to {seed} take more than {LIMIT} s, {seed} does not")
                 without = self.broken(self.right, seed, 1, *options)
                 if without and without[1] == NO_END:
                     raise mutants.Undecided(f"seed {seed} takes more than {LIMIT} s without the mistake, too")
