@@ -106,11 +106,13 @@ import Testing
         #expect(runs.unflushed == 3 && runs.mayOpen)
         // They come with the run's end, so there is nothing to save.
         #expect(!runs.isSaveDue && answers() == [])
+        runs.limitUnflushed(to: 3)
+        runs.tickBegan(at: instant(0), leaseUntil: instant(9), knownUntil: instant(9))
         runs.endCommitted(key, epoch: 2)
-        #expect(runs.unflushed == 3)
+        #expect(runs.unflushed == 3 && !runs.mayOpen)
         runs.endCommitted(key, epoch: 1)
         runs.endCommitted(key, epoch: 1)
-        #expect(runs.unflushed == 0)
+        #expect(runs.unflushed == 0 && runs.mayOpen)
     }
 
     @Test mutating func `answers that were not saved when their run was over are told with its end`() {
