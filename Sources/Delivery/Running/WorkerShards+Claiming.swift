@@ -91,15 +91,10 @@ extension WorkerShards {
 
     private mutating func adopt(_ shard: Shard, _ answer: Answer) {
         let key = shard.id.key
-        guard let record = answer.record else { preconditionFailure("\(shard.id) goes on without a row") }
-        let isLeaseLost = running.isLeaseLost(key)
-        guard let loop = loopOf[key] else {
-            // The ledger failed to take the run's end before this claim: the ledger's version of the run continues.
-            begin(shard, answer)
-            if isLeaseLost { stop(key, .leaseLost) }
-            return
+        guard let record = answer.record, let loop = loopOf[key] else {
+            preconditionFailure("\(shard.id) goes on without a row or a loop")
         }
-        act(.adopt(key, epoch: record.epoch, isLeaseLost: isLeaseLost, loop: loop))
+        act(.adopt(key, epoch: record.epoch, isLeaseLost: running.isLeaseLost(key), loop: loop))
         endReplaced(key)
     }
 

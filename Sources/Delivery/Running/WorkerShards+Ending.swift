@@ -8,31 +8,34 @@ extension WorkerShards {
             endedWhileAdopting.insert(key)
             return
         }
-        guard let loop = loopOf[key], takingOver[key] == nil else { return }
-        takingOver[key] = []
+        guard let loop = loopOf[key], ending[key] == nil else { return }
+        ending[key] = Ending(loop: loop)
         act(.takeOver(key, loop: loop))
     }
 
     /// Notes that the loop gave up the run of this epoch; nil if the run continues, because it was adopted meanwhile.
     public mutating func tookOver(_ key: ShardKey, epoch: UInt32?, at now: Moment) {
-        let late = takingOver.removeValue(forKey: key) ?? []
-        if let epoch {
-            endingOn[RunID(key: key, epoch: epoch)] = loopOf.removeValue(forKey: key)
-            act(.write(key, epoch: epoch))
-        }
-        for copy in late { delivered(copy.shard, copy.delivery, at: now) }
+        guard let epoch else { return claimLate(ending.removeValue(forKey: key), at: now) }
+        loopOf[key] = nil
+        ending[key]?.epoch = epoch
+        act(.write(key, epoch: epoch))
     }
 
     /// Notes that the ledger has the end of a run, or rejected it because another worker claimed the shard.
     ///
     /// `publishes`: true if new rows follow from it, whose messages are published before the ack.
     public mutating func ended(_ key: ShardKey, epoch: UInt32, publishes: Bool = false, at now: Moment) {
-        if let loop = endingOn.removeValue(forKey: RunID(key: key, epoch: epoch)) {
-            act(.endCommitted(key, epoch: epoch, loop: loop))
-        }
+        let over = ending[key]?.epoch == epoch ? ending.removeValue(forKey: key) : nil
+        if let over { act(.endCommitted(key, epoch: epoch, loop: over.loop)) }
         let delivery = running.ended(key, epoch: epoch)
         if publishes { act(.publish(thenAck: delivery)) } else { ack(delivery) }
+        claimLate(over, at: now)
         goOnAlone(at: now)
+    }
+
+    /// Takes the deliveries that came while a run was on its way to the ledger.
+    private mutating func claimLate(_ over: Ending?, at now: Moment) {
+        for late in over?.late ?? [] { delivered(late.shard, late.delivery, at: now) }
     }
 
     /// Notes that the publishes before this delivery's ack are confirmed, or lost.

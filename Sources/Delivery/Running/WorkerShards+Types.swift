@@ -33,7 +33,7 @@ extension WorkerShards {
 
     /// A step for the driver.
     public enum Action: Sendable, Equatable {
-        /// Claim the shard in the ledger, then call `claimAnswered`; writes that were submitted before come first.
+        /// Claim the shard in the ledger, then call `claimAnswered`.
         case claim(Order)
         /// Start a run on a loop; a run of the same shard on that loop is forgotten.
         case start(Start)

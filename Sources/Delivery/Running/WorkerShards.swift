@@ -25,13 +25,11 @@ public struct WorkerShards: Sendable {
     var loopOf: [ShardKey: Int] = [:]
     /// The runs that ended while a claim that may adopt them was in progress.
     var endedWhileAdopting: Set<ShardKey> = []
-    /// The runs on their way from their loop to the ledger, with the deliveries that came meanwhile.
+    /// The runs on their way from their loop to the ledger.
     ///
-    /// Their last write goes before a claim. The claim would fence the write, and look for a run that no loop has any
-    /// more.
-    var takingOver: [ShardKey: [Late]] = [:]
-    /// The loops that count the answers of a run until the ledger has its end.
-    var endingOn: [RunID: Int] = [:]
+    /// The ledger has their end before their shard is claimed again. A claim would fence that write, and what was
+    /// answered meanwhile would be sent again.
+    var ending: [ShardKey: Ending] = [:]
     /// The messages of urgent campaigns, each the lease of several shards.
     var leases: [Lease: Int] = [:]
     /// The instant of the last `wake`.
@@ -54,6 +52,16 @@ public struct WorkerShards: Sendable {
         var tag: UInt64
 
         init(_ delivery: ShardDelivery) { (connection, tag) = (delivery.connection, delivery.tag) }
+    }
+
+    /// A run on its way from its loop to the ledger.
+    struct Ending {
+        /// The loop that has the run, and counts its answers until the ledger has its end.
+        var loop: Int
+        /// The run's epoch, once the loop gave it up.
+        var epoch: UInt32?
+        /// The deliveries that came meanwhile.
+        var late: [Late] = []
     }
 
     /// A delivery that came while its shard's former run was on its way to the ledger.
@@ -102,14 +110,14 @@ public struct WorkerShards: Sendable {
         leases.removeAll()
         held.release()
         for record in quarantine.disconnected(running) { act(.giveUp(record.id.key, epoch: record.epoch)) }
-        for key in takingOver.keys { takingOver[key] = [] }
+        for key in ending.keys { ending[key]?.late = [] }
         for key in running.disconnected() { stop(key, .leaseLost) }
     }
 
     /// Takes a shard that is to run, with the message that is its lease.
     public mutating func delivered(_ shard: Shard, _ delivery: ShardDelivery, at now: Moment) {
-        guard takingOver[shard.id.key] == nil else {
-            takingOver[shard.id.key]?.append(Late(shard: shard, delivery: delivery))
+        guard ending[shard.id.key] == nil else {
+            ending[shard.id.key]?.late.append(Late(shard: shard, delivery: delivery))
             return
         }
         if quarantine.isOn, !running.contains(shard.id.key) {
