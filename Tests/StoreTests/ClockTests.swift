@@ -137,6 +137,21 @@ struct ClockTests {
         await last.close()
     }
 
+    @Test(arguments: [-3600, 3600])
+    func `a synced body knows that another process has set the time meanwhile`(step: Int64) async throws {
+        let ledger = try scratch.open()
+        // With something open, the time stays where it was set.
+        _ = try await ledger.accepted(Sample.campaign([4]))
+        try await ledger.write { _ in }
+        #expect(ledger.timeSteps == 0)
+        let before = ledger.now()
+        try await move(by: step)
+        let (steps, now) = try await ledger.write(.synced) { _ in (ledger.timeSteps, ledger.now()) }
+        #expect(steps == 1)
+        #expect(abs(now.since(before) / .seconds(1) - Double(step)) < 60)
+        await ledger.close()
+    }
+
     private func move(by seconds: Int64) async throws {
         let raw = try DatabaseQueue(path: scratch.path)
         try await raw.write { db in

@@ -33,6 +33,7 @@ struct Intake: Sendable {
     ///
     /// Throws only when the ledger cannot do its part now: then the message waits, unacked.
     func handle(_ message: InboundMessage) async throws -> Verdict {
+        let steps = ledger.timeSteps
         let now = ledger.now()
         let decoding = decode(message, now: now)
         guard let job = decoding.job, decoding.problems.isEmpty else {
@@ -80,7 +81,7 @@ struct Intake: Sendable {
                 ? try await newInApp(job, identity, warnings, origin, now: now)
                 : try await newCampaign(addressed, contents, identity, warnings, origin, now: now)
             let isDirect = fastPath && !isLate(new, now) && apps.pace(of: job.app) == nil
-            if let verdict = try await accept(new, fastPath: isDirect, now: now) { return verdict }
+            if let verdict = try await accept(new, fastPath: isDirect, now: now, steps: steps) { return verdict }
             return try await handle(message)
         }
     }
@@ -222,22 +223,25 @@ struct Intake: Sendable {
         }
     }
 
-    /// Returns nil when another message took the id between read and write: the job is a repeat or a conflict now.
-    private func accept(_ new: NewCampaign, fastPath: Bool, now: Timestamp) async throws -> Verdict? {
+    /// Returns nil when another message took the id between read and write, so that the job is a repeat or a conflict
+    /// now; also when the shared time was set meanwhile (`Ledger.timeSteps`).
+    private func accept(_ new: NewCampaign, fastPath: Bool, now: Timestamp, steps: Int) async throws -> Verdict? {
         let providers = new.contents.isEmpty ? [new.facts.provider] : new.contents.map(\.provider)
         let (new, isWritten) = try await writingChunks(of: new, now: now)
         guard fastPath, sends, !isWritten,
             providers.allSatisfy({ apps.account(app: new.facts.app, provider: $0) != nil })
         else {
-            let acceptance = try await ledger.write(.synced) { try $0.accept(new, now: now) }
-            guard case .accepted = acceptance else { return nil }
+            let acceptance = try await ledger.write(.synced) { [ledger] in
+                ledger.timeSteps == steps ? try $0.accept(new, now: now) : nil
+            }
+            guard case .accepted? = acceptance else { return nil }
             return .accepted
         }
         let (worker, cap) = (worker, apps.cap(of: new.facts.app))
-        let (acceptance, shards) = try await ledger.write(.synced, priority: .ahead) {
-            try $0.acceptClaimed(new, worker: worker, cap: cap, now: now)
+        let accepted = try await ledger.write(.synced, priority: .ahead) { [ledger] in
+            ledger.timeSteps == steps ? try $0.acceptClaimed(new, worker: worker, cap: cap, now: now) : nil
         }
-        guard case .accepted = acceptance else { return nil }
+        guard let (acceptance, shards) = accepted, case .accepted = acceptance else { return nil }
         return shards.isEmpty ? .accepted : .claimed(shards)
     }
 

@@ -32,6 +32,12 @@ public final class Ledger: Sendable {
     /// a file's anchor once a second (`ServerClock`, `HostAnchor`). Costs no I/O and no lock.
     public func now() -> Timestamp { driver.clock.now() }
 
+    /// The number of times that the shared time was set at once, as far as this process knows.
+    ///
+    /// A synced body knows of all of them. One that finds another number than its caller did has instants of the time
+    /// before, and had better get new ones.
+    public var timeSteps: Int { driver.clock.steps }
+
     /// The distance of this host's wall clock from the shared time, and what a worker here may do.
     public var standing: ClockStanding {
         let clock = driver.clock

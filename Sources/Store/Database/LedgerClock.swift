@@ -14,6 +14,9 @@ final class LedgerClock: Sendable {
     /// The lead of the shared time over the monotonic clock, in microseconds.
     private let lead: Atomic<Int64>
     private let heardAt: Atomic<Int64>
+    /// The number of times that the shared time was set forward or back at once.
+    var steps: Int { stepCount.load(ordering: .relaxed) }
+    private let stepCount = Atomic(0)
     private let server: Mutex<ServerClock?> = Mutex(nil)
 
     /// A clock that starts as this host's wall clock, until it is set.
@@ -35,7 +38,8 @@ final class LedgerClock: Sendable {
 
     /// Sets the lead, as of now.
     func set(lead microseconds: Int64) {
-        lead.store(microseconds, ordering: .relaxed)
+        let before = lead.exchange(microseconds, ordering: .relaxed)
+        if HostAnchor.isStep(microseconds - before) { stepCount.add(1, ordering: .relaxed) }
         heardAt.store(MonotonicClock.now().nanoseconds, ordering: .relaxed)
     }
 

@@ -29,9 +29,9 @@ final class SQLiteClock: Sendable {
         return isKept && MonotonicClock.now() >= checked.advanced(by: Self.checkInterval)
     }
 
-    /// Rereads the anchor if that is due; call it within a reading transaction.
-    func refresh(_ db: Database) throws(LedgerError) {
-        guard clock.isDue, let row = try read(db) else { return }
+    /// Rereads the anchor if that is due, or at once; call it within a transaction.
+    func refresh(_ db: Database, atOnce: Bool = false) throws(LedgerError) {
+        guard isKept, atOnce || clock.isDue, let row = try read(db) else { return }
         let now = MonotonicClock.now()
         if row.anchor.boot == MonotonicClock.boot { clock.set(lead: row.anchor.lead(at: now)) }
     }

@@ -28,7 +28,11 @@ final class SQLiteDriver: LedgerDriver {
                 do {
                     try setSynchronous(needs.isSynced, db)
                     try db.run("BEGIN IMMEDIATE")
-                    if time.isCheckDue { try time.check(db, isNoting: true) }
+                    if time.isCheckDue {
+                        try time.check(db, isNoting: true)
+                    } else if needs.isSynced {
+                        try time.refresh(db, atOnce: true)
+                    }
                     try body(LedgerTransaction(db: db, isSynced: needs.isSynced))
                     try db.run("COMMIT")
                 } catch {
@@ -56,7 +60,7 @@ final class SQLiteDriver: LedgerDriver {
         _ time: SQLiteClock,
         _ body: (LedgerReader) throws -> T
     ) throws -> T {
-        if time.isKept { try time.refresh(db) }
+        try time.refresh(db)
         return try body(LedgerReader(db: db))
     }
 

@@ -51,8 +51,7 @@ final class FleetWorld: SimulatedWorld, @unchecked Sendable {
 
     private func observe() {
         events.watch()
-        let mayJump = plan.faults.contains(where: \.isClockJump)
-        trace.logged = { [observer] in LogLaws.logged($0, observer, mayJump: mayJump) }
+        trace.logged = { [observer] in LogLaws.logged($0, observer) }
         provider.streamOpened = { [laws] in laws.streamOpened(by: $0) }
         provider.processed = { [laws] in laws.pushed($0) }
         provider.answered = { [laws] in laws.answered($0, status: $1) }

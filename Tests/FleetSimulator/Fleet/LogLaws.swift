@@ -8,14 +8,11 @@ enum LogLaws {
         "a settlement has too few devices; its shard is parked",
         "the ledger never takes a campaign",
         "an event is dropped",
+        "shards without a message are published anew",
     ]
 
-    /// The line of the sweep; where a clock jumps, a process may write the time before for a second (Faults).
-    private static let swept = "shards without a message are published anew"
-
-    /// Notes the message of a line; `mayJump` is true if a clock jumps in the run.
-    static func logged(_ message: String, _ observer: Observer, mayJump: Bool) {
-        let isForbidden = forbidden.contains(message) || message == swept && !mayJump
-        observer.broke("a worker says: \(message)", if: isForbidden)
+    /// Notes the message of a line.
+    static func logged(_ message: String, _ observer: Observer) {
+        observer.broke("a worker says: \(message)", if: forbidden.contains(message))
     }
 }
