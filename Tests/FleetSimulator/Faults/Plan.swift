@@ -27,9 +27,21 @@ struct Plan: Equatable {
         pause = [20, 200, 2_000][random.below(3)]
         // Most faults come while shards are produced; the first milliseconds have the logins.
         let faulty = [100, shards * pause / 2, Self.longest][random.below(3)]
-        let count = random.below(8) == 0 ? 0 : 1 + random.below(10)
-        faults = (0..<count).map { _ in Fault(at: random.below(faulty), kind: Self.kind(&random)) }
+        faults =
+            switch random.below(8) {
+            case 0: []
+            case 1: Self.flapping(&random)
+            default:
+                (0...random.below(10)).map { _ in Fault(at: random.below(faulty), kind: Self.kind(&random)) }
+            }
         faults.sort { $0.at < $1.at }
+    }
+
+    /// Draws connections to the broker that go again and again while the answers of pushes take their time.
+    private static func flapping(_ random: inout SeededRandom) -> [Fault] {
+        let slow = PushService.Mood.slow(500 + random.below(3_500))
+        return [Fault(at: 0, kind: .provider(slow, for: longest))]
+            + (0..<12).map { _ in Fault(at: random.below(longest), kind: .cutToBroker) }
     }
 
     /// The campaigns of whole workers; they have as many devices as a shard of couriers.
