@@ -103,11 +103,20 @@ enum Fixtures {
         progress: Progress? = nil,
         slot: Slot? = nil,
         dropUnknown: Bool = false,
-        isProbe: Bool = false
+        isProbe: Bool = false,
+        isUnderRate: Bool = false
     ) -> ShardRun {
         var shard = shard(dropUnknown: dropUnknown)
         shard.id = ShardID(key: ShardKey(campaign: 1, part: 0, ordinal: ordinal))
         let progress = progress ?? Progress(count: shard.devices.count)
-        return ShardRun(shard: shard, epoch: 1, progress: progress, slot: slot, isProbe: isProbe, now: now)
+        return ShardRun(
+            shard: shard,
+            epoch: 1,
+            progress: progress,
+            slot: slot,
+            isProbe: isProbe,
+            isUnderRate: isUnderRate,
+            now: now
+        )
     }
 }

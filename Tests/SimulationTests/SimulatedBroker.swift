@@ -11,6 +11,8 @@ struct SimulatedBroker {
         /// True once a consumer had it and was lost; a rung does not clear it, because the message was never consumed
         /// there.
         var redelivered = false
+        /// The number of consumers that had it and were lost.
+        var returns = 0
         /// True for the message of an urgent campaign, which has no shard of its own.
         var isCampaign = false
     }
@@ -49,6 +51,7 @@ struct SimulatedBroker {
     mutating func requeue(_ message: Message) {
         var message = message
         message.redelivered = true
+        message.returns += 1
         ready.insert(message, at: 0)  // returned messages come first
     }
 

@@ -37,6 +37,7 @@ extension SimulatedWorker {
             slot: start.shard.slot,
             lateness: SimulatedRate.lateness,
             isProbe: start.isProbe,
+            isUnderRate: start.isPaced,
             now: world.now
         )
         let runIndex = runs.begin(run)

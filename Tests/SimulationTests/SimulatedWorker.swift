@@ -223,7 +223,8 @@ final class SimulatedWorker {
             connection: connection,
             tag: tag,
             generation: message.generation,
-            redelivered: message.redelivered
+            redelivered: message.redelivered,
+            returns: message.returns
         )
         if message.isCampaign {
             delivery.campaignQueue = BrokerNames.urgentCampaignsQueue
@@ -345,6 +346,7 @@ final class SimulatedWorker {
             key: order.shard.id.key,
             generation: order.delivery.generation,
             redelivered: order.delivery.redelivered,
+            returns: order.delivery.returns,
             worker: process,
             knowsApp: true,
             adopting: order.adopting,
@@ -428,7 +430,11 @@ final class SimulatedWorker {
             let newEnd = campaign.endChanges > 0 ? campaign.expiresAt : nil
             let answer = WorkerShards.Answer(decision, record: record, campaign: campaign, newEnd: newEnd)
             machine.claimAnswered(key, answer, at: moment)
-            perform(left: decision == .settledAlready ? world.ledger.children(of: key) : [])
+            switch decision {
+            case .settledAlready: perform(left: world.ledger.children(of: key))
+            case .setAside(.handOver): perform(left: [key])
+            default: perform()
+            }
         case .accepted(let delivery, let rows, let isNew): lease(delivery, rows, isNew: isNew)
         case .saved(let fenced):
             runs.saved(fenced: fenced)

@@ -14,6 +14,7 @@ struct ClaimTests {
         _ key: ShardKey,
         generation: UInt32 = 1,
         redelivered: Bool = false,
+        returns: Int = 0,
         worker: Int64 = 7,
         knowsApp: Bool = true,
         adopting: UInt32? = nil,
@@ -23,6 +24,7 @@ struct ClaimTests {
             key: key,
             generation: generation,
             redelivered: redelivered,
+            returns: returns,
             worker: worker,
             knowsApp: knowsApp,
             adopting: adopting
@@ -187,6 +189,21 @@ struct ClaimTests {
         #expect(again.decision == .settledAlready)
         #expect(again.unpublished.map(\.record.id.path) == [".30sa2"])
         #expect(again.unpublished.map(\.record.positions) == [[3]])
+    }
+
+    @Test(arguments: TestDatabase.all) func `a message that came back too often is replaced by another generation's`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted()
+        _ = try await ledger.planned(number)
+        let renewed = try await claim(key(number, 0), redelivered: true, returns: 10)
+        #expect(renewed.decision == .setAside(.handOver))
+        #expect(renewed.unpublished.map(\.record.id) == [renewed.record?.id])
+        #expect(renewed.record?.state == .unpublished && renewed.record?.generation == 2)
+        #expect(try await claim(key(number, 0), redelivered: true, returns: 11).decision == .drop)
+        try await ledger.write(scope: .shards) { try $0.markOut([(key(number, 0), 2)], now: .start) }
+        #expect(try await claim(key(number, 0), generation: 2).decision == .run)
     }
 
     @Test(arguments: [false, true])

@@ -11,6 +11,8 @@ public struct Claim: Sendable, Equatable {
     /// It is true after a connection or the broker was lost, and false on a first delivery, also after a rung (tested
     /// on our version).
     public var redelivered: Bool
+    /// The number of times that the queue has got the message back.
+    public var returns: Int
     /// The worker process.
     public var worker: Int64
     /// True if the worker has credentials of the app.
@@ -65,6 +67,7 @@ public struct Claim: Sendable, Equatable {
         key: ShardKey,
         generation: UInt32,
         redelivered: Bool,
+        returns: Int = 0,
         worker: Int64,
         knowsApp: Bool,
         adopting: UInt32? = nil,
@@ -77,6 +80,7 @@ public struct Claim: Sendable, Equatable {
         self.key = key
         self.generation = generation
         self.redelivered = redelivered
+        self.returns = returns
         self.worker = worker
         self.knowsApp = knowsApp
         self.adopting = adopting
@@ -93,6 +97,12 @@ public struct Claim: Sendable, Equatable {
     public static let deathsUntilAlone = 3
     /// The number of deaths from which on a shard is parked: the last of them ran alone.
     public static let deathsUntilParked = 6
+
+    /// The number of a message's returns from which on its shard gets a new message.
+    ///
+    /// Where the network goes again and again, connections take their messages back to the queue, and its delivery
+    /// limit would park a shard with which nothing is wrong. Half of that limit is left for claims that have to wait.
+    public static let returnsUntilRenewed = TopologyManifest.deliveryLimit / 2
 
     /// The worker that owns a running row, as far as the ledger knows.
     public enum Owner: Equatable, Sendable {
@@ -174,6 +184,7 @@ public struct Claim: Sendable, Equatable {
         let deaths = Self.deaths(deaths, owner: owner)
         if deaths >= Self.deathsUntilParked { return .quarantine(reason: "WorkerDied") }
         if deaths >= Self.deathsUntilAlone, !isAlone { return .runAlone }
+        if returns >= Self.returnsUntilRenewed, deaths == 0 { return .setAside(.handOver) }
         return .run
     }
 
@@ -211,7 +222,7 @@ public struct Claim: Sendable, Equatable {
 
     /// Returns true if a shard that was published without a slot needs one, because a limit now applies to it.
     ///
-    /// The probe of a breaker goes at once.
+    /// The probe of a breaker goes at once, with one device (`ShardRun.proved`).
     private func needsTurn(_ shard: ShardRecord, _ campaign: CampaignFacts) -> Bool {
         shard.slot == nil && (isPaced || campaign.pace != nil) && !campaign.breaker.isProbe(key)
     }

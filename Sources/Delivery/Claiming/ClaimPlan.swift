@@ -104,6 +104,9 @@ public struct ClaimPlan: Sendable, Equatable {
     /// True if retry shards that a crash left unpublished are to be published before the ack.
     public var publishesChildren: Bool { decision == .settledAlready }
 
+    /// True if the row's next message is to be published before the ack.
+    public var publishesAnew: Bool { decision == .setAside(.handOver) }
+
     /// Returns true if the run has to be told the expiry of its devices, because the message has an outdated one.
     public func tellsEnd(of campaign: CampaignFacts?) -> Bool {
         decision == .run && (campaign?.endChanges ?? 0) > 0

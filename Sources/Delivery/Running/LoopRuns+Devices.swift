@@ -57,9 +57,13 @@ extension LoopRuns {
         ranOut(runIndex)
     }
 
-    /// Notes an answer that only a working provider gives; a run with devices to open streams for asks.
+    /// Reports `ShardRun.proved`; a run with devices to open streams for asks.
     mutating func proved(_ runIndex: Int) {
-        entries[runIndex]?.run.proved()
+        guard let entry = entries[runIndex] else { return }
+        let wasStopped = entry.run.stop != nil
+        entry.run.proved()
+        if !wasStopped, entry.run.stop != nil { actions.append(.stopped(runIndex: runIndex)) }
+        noted(runIndex, entry)
         if hasWork(runIndex) { actions.append(.ask(runIndex: runIndex)) }
     }
 

@@ -12,6 +12,8 @@ public struct ShardDelivery: Hashable, Sendable {
     public var redelivered: Bool
     /// The queue of the campaign's message if that is the lease; nil for a shard's own message.
     public var campaignQueue: String?
+    /// The number of times that the queue has got the message back; it parks the message at its delivery limit.
+    public var returns: Int
 
     /// A delivery.
     public init(
@@ -19,13 +21,15 @@ public struct ShardDelivery: Hashable, Sendable {
         tag: UInt64,
         generation: UInt32,
         redelivered: Bool,
-        campaignQueue: String? = nil
+        campaignQueue: String? = nil,
+        returns: Int = 0
     ) {
         self.connection = connection
         self.tag = tag
         self.generation = generation
         self.redelivered = redelivered
         self.campaignQueue = campaignQueue
+        self.returns = returns
     }
 }
 

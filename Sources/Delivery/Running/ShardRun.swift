@@ -28,6 +28,8 @@ public struct ShardRun: Sendable {
     /// True if the next device's turn is yet to come; `wake` returns its instant.
     public private(set) var isResting = false
 
+    /// True if a rate counts for its devices and it has no slot: only the one device of a probe goes without a turn.
+    private let needsTurns: Bool
     /// True if it stops when its content is refused; after a person said to continue, only the ledger's totals count.
     private let stopsForContent: Bool
     private let ladder: RungChoice
@@ -80,7 +82,8 @@ public struct ShardRun: Sendable {
     /// (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers the
     /// remaining time, not charged.
     ///
-    /// A probe has only one stream open until the provider has answered it normally (`proved`).
+    /// A probe has only one stream open until the provider has answered it normally (`proved`). Where a rate counts for
+    /// devices without a slot (`needsTurns`), its others are set aside for their turns then.
     ///
     /// `slot` is the shard's, on the clock that `now` is read from. Devices whose turn has passed by more than
     /// `lateness` (microseconds) stay pending, and the shard is set aside for another slot (`rate`).
@@ -92,6 +95,7 @@ public struct ShardRun: Sendable {
         lateness: Int64 = Pacing.lateness,
         ladder: RungChoice = RungChoice(),
         isProbe: Bool = false,
+        isUnderRate: Bool = false,
         stopsForContent: Bool = true,
         now: Timestamp
     ) {
@@ -101,6 +105,7 @@ public struct ShardRun: Sendable {
         self.progress = progress
         self.ladder = ladder
         self.isProbe = isProbe
+        needsTurns = isUnderRate && slot == nil
         self.stopsForContent = stopsForContent
         turns = slot.map { Turns(slot: $0, count: progress.count, lateness: lateness) }
         committedMark = progress.started
@@ -406,9 +411,11 @@ public struct ShardRun: Sendable {
 
     private var isProbeOut: Bool { isProving && inFlight > 0 }
 
-    /// Notes an answer that only a working provider gives: a probe continues with all its devices.
+    /// Notes an answer that only a working provider gives: a probe continues with all its devices, or these wait for
+    /// their turns.
     public mutating func proved() {
         isProved = true
+        if needsTurns { requestStop(.setAside(.rate)) }
     }
 
     /// The finding of an ended probe about the provider; nil for other runs, and if the probe may come back.

@@ -83,7 +83,7 @@ extension WorkerShards {
             switch answer.decision {
             case .park(let reason), .quarantine(let reason): act(.park(shard, delivery, reason: reason))
             case .runAlone: quarantine.add(Quarantine.Held(shard, delivery))
-            case .settledAlready: act(.publish(thenAck: delivery))
+            case .settledAlready, .setAside(.handOver): act(.publish(thenAck: delivery))
             case .drop, .end, .setAside, .run, .waits: ack(delivery)
             }
         }

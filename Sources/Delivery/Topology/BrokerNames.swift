@@ -32,6 +32,9 @@ public enum BrokerNames {
     /// The header by which producers ask for the urgent intake, with the value `urgent` (contract, section 2).
     public static let urgencyHeader = "urgency"
 
+    /// The header in which a quorum queue says how often it has given a message and got it back.
+    public static let returnsHeader = "x-delivery-count"
+
     /// The header with which RabbitMQ until 3.12 keeps the properties of a message that it translates from AMQP 1.0.
     public static let translatedHeader = "x-amqp-1.0-properties"
 

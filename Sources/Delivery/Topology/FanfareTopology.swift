@@ -2,7 +2,7 @@ public import Campaigns
 
 extension TopologyManifest {
     /// The number of deliveries of a campaign or shard before it is parked: the broker's own default since 4.0.
-    private static let deliveryLimit = 20
+    static let deliveryLimit = 20
     /// The same number for parked messages, which are read again and again and must not be dropped for that.
     private static let parkedDeliveryLimit = 1_000_000
     /// The limit of a work or retry queue: a fuse, many times the sum of all windows.

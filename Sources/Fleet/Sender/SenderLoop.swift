@@ -98,6 +98,7 @@ final class SenderLoop {
         account: LoadedAccount,
         lateness: Int64 = Pacing.lateness,
         isProbe: Bool,
+        isUnderRate: Bool,
         stopsForContent: Bool
     ) {
         loop.preconditionInEventLoop()
@@ -111,6 +112,7 @@ final class SenderLoop {
             lateness: lateness,
             ladder: RungChoice(from: account.account.provider.firstRung),
             isProbe: isProbe,
+            isUnderRate: isUnderRate,
             stopsForContent: stopsForContent,
             now: clock()
         )

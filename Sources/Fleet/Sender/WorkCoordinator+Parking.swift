@@ -62,12 +62,15 @@ extension WorkCoordinator {
 extension ShardDelivery {
     /// Creates a delivery from a received message.
     init(_ message: InboundMessage, connection: UInt64, generation: UInt32, campaignQueue: String? = nil) {
+        var returns = 0
+        if case .integer(let count) = message.properties.header(BrokerNames.returnsHeader) { returns = Int(count) }
         self.init(
             connection: connection,
             tag: message.deliveryTag,
             generation: generation,
             redelivered: message.redelivered,
-            campaignQueue: campaignQueue
+            campaignQueue: campaignQueue,
+            returns: returns
         )
     }
 }

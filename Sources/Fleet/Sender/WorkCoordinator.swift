@@ -156,6 +156,7 @@ final class WorkCoordinator {
             key: shard.id.key,
             generation: order.delivery.generation,
             redelivered: order.delivery.redelivered,
+            returns: order.delivery.returns,
             worker: worker,
             knowsApp: sends && apps.account(app: shard.facts.app, provider: shard.facts.provider) != nil,
             adopting: order.adopting,
@@ -226,6 +227,7 @@ final class WorkCoordinator {
                 account: account,
                 lateness: countsSeconds ? Pacing.lateness : Pacing.quotaLateness,
                 isProbe: start.isProbe,
+                isUnderRate: countsSeconds,
                 stopsForContent: start.stopsForContent
             )
         }

@@ -13,7 +13,8 @@ public struct ClaimResult: Sendable, Equatable {
     public var deaths: Int
     /// Devices that the run ended by this claim may have sent to without reporting it.
     public var maybeSent = 0
-    /// Rows whose messages must be published before the ack: retry shards of a row that is already settled.
+    /// Rows whose messages must be published before the ack: retry shards of a row that is already settled, or the row
+    /// itself.
     public var unpublished: [ShardToPublish]
     /// The end of the run's devices if an operator changed it; the message has the old one.
     public var newEnd: Timestamp?
@@ -42,9 +43,15 @@ extension LedgerTransaction {
             campaign: facts.campaign,
             deaths: plan.deaths,
             maybeSent: plan.maybeSent,
-            unpublished: plan.publishesChildren ? try unpublishedChildren(of: record) : [],
+            unpublished: try unpublished(record, plan),
             newEnd: plan.tellsEnd(of: facts.campaign) ? try end(of: record, in: facts.campaign) : nil
         )
+    }
+
+    private func unpublished(_ record: ShardRecord?, _ plan: ClaimPlan) throws(LedgerError) -> [ShardToPublish] {
+        guard let record else { return [] }
+        if plan.publishesAnew { return try reader.complete([record]) }
+        return plan.publishesChildren ? try unpublishedChildren(of: record) : []
     }
 
     private func facts(of claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimPlan.Facts {
@@ -81,8 +88,8 @@ extension LedgerTransaction {
     }
 
     /// The unpublished retry shards of a settled row, left by a crash between settlement and publish.
-    private func unpublishedChildren(of record: ShardRecord?) throws(LedgerError) -> [ShardToPublish] {
-        guard let key = record?.id.key else { return [] }
+    private func unpublishedChildren(of record: ShardRecord) throws(LedgerError) -> [ShardToPublish] {
+        let key = record.id.key
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM shards s

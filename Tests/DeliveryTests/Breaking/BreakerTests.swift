@@ -105,8 +105,15 @@ import Testing
 }
 
 @Suite struct ProbeRunTests {
-    private func probe() -> ShardRun {
-        ShardRun(shard: Fixtures.shard(), epoch: 1, progress: Progress(count: 5), isProbe: true, now: Fixtures.now)
+    private func probe(isUnderRate: Bool = false) -> ShardRun {
+        ShardRun(
+            shard: Fixtures.shard(),
+            epoch: 1,
+            progress: Progress(count: 5),
+            isProbe: true,
+            isUnderRate: isUnderRate,
+            now: Fixtures.now
+        )
     }
 
     @Test func `a probe sends to one device until the provider has answered as it should`() {
@@ -121,6 +128,21 @@ import Testing
         for position in 1...4 { run.accepted(position) }
         #expect(run.isOver)
         #expect(run.probeResult == .healthy)
+    }
+
+    @Test func `under a rate, the other devices of a probe wait for their turns`() {
+        var run = probe(isUnderRate: true)
+        #expect(run.next(now: Fixtures.now) == 0)
+        run.accepted(0)
+        #expect(!run.isOver)
+        run.proved()
+        #expect(run.next(now: Fixtures.now) == nil && run.isOver)
+        #expect(run.probeResult == .healthy)
+        guard case .setAside(.rate, let progress) = run.finish() else {
+            Issue.record("not set aside")
+            return
+        }
+        #expect(progress.pendingCount == 4)
     }
 
     @Test func `a failed probe costs one request and one device's attempt`() {

@@ -8,6 +8,7 @@ import Testing
         campaign: CampaignFacts? = Fixtures.campaign(),
         generation: UInt32 = 1,
         redelivered: Bool = false,
+        returns: Int = 0,
         knowsApp: Bool = true,
         adopting: UInt32? = nil,
         overdue: UInt32? = nil,
@@ -19,6 +20,7 @@ import Testing
             key: Fixtures.key,
             generation: generation,
             redelivered: redelivered,
+            returns: returns,
             worker: 9,
             knowsApp: knowsApp,
             adopting: adopting,
@@ -43,6 +45,19 @@ import Testing
         let ours = Fixtures.row(.running, epoch: 4, owner: 9)
         #expect(decide(ours, redelivered: true, adopting: 4, isQuiet: true) == .run)
         #expect(decide(running, redelivered: true, isQuiet: true) == .setAside(.quiet))
+    }
+
+    @Test func `a message that came back as often as half of the delivery limit is renewed, not run`() {
+        let free = Fixtures.row(.running, epoch: 4, owner: 0)
+        #expect(decide(free, redelivered: true, returns: 9) == .run)
+        #expect(decide(free, redelivered: true, returns: 10) == .setAside(.handOver))
+        #expect(decide(Fixtures.row(.out), redelivered: true, returns: 19) == .setAside(.handOver))
+        // A run goes on, here or elsewhere.
+        let ours = Fixtures.row(.running, epoch: 4, owner: 9)
+        #expect(decide(ours, redelivered: true, returns: 12, adopting: 4) == .run)
+        #expect(decide(Fixtures.row(.running, epoch: 4), redelivered: true, returns: 12, owner: .alive) == .waits)
+        // One that may have killed a worker keeps its count.
+        #expect(decide(free, redelivered: true, returns: 12, deaths: 1) == .run)
     }
 
     @Test func `an unknown campaign or shard is parked`() {

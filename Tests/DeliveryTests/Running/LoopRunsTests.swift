@@ -166,6 +166,15 @@ import Testing
         #expect(taken() == [.tellOver(key(1))])
     }
 
+    @Test mutating func `a probe under a rate is told over once it has proved the provider well`() {
+        let runIndex = runs.begin(Fixtures.loopRun(isProbe: true, isUnderRate: true))
+        open(runIndex, 1)
+        runs.accepted(runIndex, 0)
+        _ = taken()
+        runs.proved(runIndex)
+        #expect(taken() == [.stopped(runIndex: runIndex), .tellOver(key)])
+    }
+
     // MARK: - Forgotten
 
     @Test mutating func `a forgotten run keeps its place until its last stream has ended, and is never told over`() {

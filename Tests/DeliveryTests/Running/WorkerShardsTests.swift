@@ -324,6 +324,19 @@ import Testing
         #expect(taken() == [.stop(key, .end(.superseded), loop: 0), .tellStopped([key])])
     }
 
+    @Test mutating func `a shard whose message is renewed is published before the old one is acked`() {
+        shards.delivered(shard(), delivery(1, redelivered: true), at: now)
+        let answer = WorkerShards.Answer(
+            .setAside(.handOver),
+            record: Fixtures.row(.unpublished),
+            campaign: Fixtures.campaign()
+        )
+        shards.claimAnswered(key, answer, at: now)
+        #expect(taken().last == .publish(thenAck: delivery(1, redelivered: true)))
+        shards.published(delivery(1, redelivered: true))
+        #expect(taken() == [.ack(delivery(1, redelivered: true))])
+    }
+
     @Test mutating func `a shard that nobody knows is parked before its message is acked`() {
         shards.delivered(shard(), delivery(1), at: now)
         let answer = WorkerShards.Answer(.park(reason: "UnknownCampaign"), record: nil, campaign: nil)

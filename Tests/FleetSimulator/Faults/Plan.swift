@@ -41,7 +41,7 @@ struct Plan: Equatable {
     private static func flapping(_ random: inout SeededRandom) -> [Fault] {
         let slow = PushService.Mood.slow(500 + random.below(3_500))
         return [Fault(at: 0, kind: .provider(slow, for: longest))]
-            + (0..<12).map { _ in Fault(at: random.below(longest), kind: .cutToBroker) }
+            + (0..<4 + random.below(60)).map { _ in Fault(at: random.below(longest), kind: .cutToBroker) }
     }
 
     /// The campaigns of whole workers; they have as many devices as a shard of couriers.
