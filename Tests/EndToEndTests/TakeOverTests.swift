@@ -33,6 +33,30 @@ extension EndToEnd {
             }
         }
 
+        @Test func `B21: a message that comes back again and again is renewed before the queue's limit parks it`()
+            async throws
+        {
+            // A shard that takes a minute.
+            try await PrivateFleet.with(faults: ["latency": "3000", "streams": "5"]) { fleet in
+                try await fleet.tapped { tap in
+                    _ = try await fleet.startWorker()
+                    try await fleet.putList("fans", TestDevices.tokens(100))
+                    tap.flap(every: .milliseconds(300))
+                    try await fleet.publish(TestJob("derby", list: "fans"))
+                    try await eventually("its shard has another message", within: .seconds(180)) {
+                        try await fleet.ledger.read { reader in
+                            try reader.shard(ShardKey(campaign: 1, part: 0, ordinal: 0))?.generation ?? 1 > 1
+                        }
+                    }
+                    #expect(tap.steady() >= Claim.returnsUntilRenewed)
+                    let status = try await fleet.completed("derby", within: .seconds(180))
+                    #expect(status.counts.accepted == 100)
+                    #expect(try await fleet.devices("derby").repeats == 0)
+                    #expect(try await fleet.ledger.read { try $0.parked(limit: 10) }.isEmpty)
+                }
+            }
+        }
+
         @Test func `what waits for a dead worker keeps nothing else from being sent, and what it may have sent stays`()
             async throws
         {

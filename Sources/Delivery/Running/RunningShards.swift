@@ -201,6 +201,11 @@ public struct RunningShards: Sendable {
         return !isLive(run.delivery)
     }
 
+    /// Returns true if the message that is the run's lease came back so often that the shard needs a new one.
+    public func isWornOut(_ key: ShardKey) -> Bool {
+        entries[key]?.run.map { $0.delivery.returns >= Claim.returnsUntilRenewed } ?? false
+    }
+
     /// The running shards, in order.
     public var runningKeys: [ShardKey] {
         entries.filter { $0.value.run != nil }.keys.sorted()

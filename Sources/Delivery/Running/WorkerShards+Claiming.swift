@@ -95,6 +95,7 @@ extension WorkerShards {
             preconditionFailure("\(shard.id) goes on without a row or a loop")
         }
         act(.adopt(key, epoch: record.epoch, isLeaseLost: running.isLeaseLost(key), loop: loop))
+        if running.isWornOut(key) { stop(key, .setAside(.handOver)) }
         endReplaced(key)
     }
 

@@ -30,14 +30,16 @@ import Testing
         _ tag: UInt64,
         connection: UInt64 = 1,
         redelivered: Bool = false,
-        of queue: String? = nil
+        of queue: String? = nil,
+        returns: Int = 0
     ) -> ShardDelivery {
         ShardDelivery(
             connection: connection,
             tag: tag,
             generation: 1,
             redelivered: redelivered,
-            campaignQueue: queue
+            campaignQueue: queue,
+            returns: returns
         )
     }
 
@@ -119,6 +121,17 @@ import Testing
         #expect(taken() == [.stop(key, .leaseLost, loop: 0), order(back, adopting: 1)])
         shards.claimAnswered(key, granted(2), at: now)
         #expect(taken() == [.adopt(key, epoch: 2, isLeaseLost: false, loop: 0)])
+    }
+
+    @Test mutating func `a run whose message came back too often waits for its answers and is handed over`() {
+        run()
+        shards.disconnected()
+        shards.connected(2, at: now)
+        shards.delivered(shard(), delivery(7, connection: 2, redelivered: true, returns: 5), at: now)
+        _ = taken()
+        shards.claimAnswered(key, granted(2), at: now)
+        let adopted = WorkerShards.Action.adopt(key, epoch: 2, isLeaseLost: false, loop: 0)
+        #expect(taken() == [adopted, .stop(key, .setAside(.handOver), loop: 0)])
     }
 
     @Test mutating func `a run that ends while it may be adopted is taken over after the answer, whatever that is`() {
