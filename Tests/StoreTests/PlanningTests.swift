@@ -328,6 +328,22 @@ struct PlanningTests {
         #expect(try await ledger.write(scope: .shards) { try $0.claim(old, now: .start + 901) }.decision == .drop)
     }
 
+    @Test(arguments: TestDatabase.all, [-3600, 3600])
+    func `no message is lost before its campaign is old enough, whatever a clock has written into the row`(
+        _ database: TestDatabase,
+        step: Int
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted(Sample.campaign([4]))
+        let keys = try await ledger.planned(number).map { ($0.record.id.key, $0.record.generation) }
+        try await ledger.write(scope: .shards) { try $0.markOut(keys, now: .start + step) }
+        func lost(_ now: Timestamp) async throws -> Int {
+            try await ledger.read { try $0.lostShards(campaign: number, now: now, limit: 10) }.count
+        }
+        #expect(try await lost(.start + 900) == 0)
+        #expect(try await lost(.start + 901) == 1)
+    }
+
     @Test(arguments: TestDatabase.all)
     func `a running shard is a candidate even while its worker lives, which may have lost the lease`(
         _ database: TestDatabase

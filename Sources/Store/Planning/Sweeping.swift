@@ -38,6 +38,9 @@ extension LedgerReader {
     /// These are candidates for `Sweep.action`, which decides: published, claimed or saved longer ago than `timeout`,
     /// and due.
     ///
+    /// No row is older than its campaign, whatever it says: a process of this host writes the time before a step of the
+    /// wall clock for up to a second (`HostAnchor`).
+    ///
     /// `share` is the provider in a campaign of several, because each provider has a lane of its own.
     public func lostShards(
         campaign: UInt32,
@@ -52,6 +55,7 @@ extension LedgerReader {
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE \(ShardRows.isIn(.out, .running)) AND s.campaign = ?1 AND (s.since < ?2 OR s.since > ?4)
                 AND (coalesce(s.due_at, 0) < ?2 OR s.due_at > ?5) AND coalesce(s.not_before, 0) < ?2
+                AND EXISTS (SELECT 1 FROM campaigns WHERE number = ?1 AND (accepted_at < ?2 OR accepted_at > ?4))
                 AND \(ShareRows.isOf(share.map { [$0] }))
             ORDER BY s.since LIMIT ?3
             """,
