@@ -104,7 +104,8 @@ final class SimulatedConnection {
     private func arrive(_ bytes: [UInt8], at end: End) {
         switch end {
         case .client:
-            session?.read(bytes)
+            // A client that has closed its end reads nothing any more.
+            if !toServer.isClosed { session?.read(bytes) }
             channel?.received(bytes)
         case .server:
             toServer.unsentBytes -= bytes.count
