@@ -100,9 +100,8 @@ public struct Claim: Sendable, Equatable {
 
     /// The number of a message's returns from which on its shard gets a new message.
     ///
-    /// Where the network goes again and again, connections take their messages back to the queue, and its delivery
-    /// limit would park a shard with which nothing is wrong. The rest of that limit is for the time in which the
-    /// answers of a run are waited for.
+    /// Connections that go again and again take their messages back to the queue, and its delivery limit would park a
+    /// shard with which nothing is wrong. The rest of that limit is for the time in which a run waits for its answers.
     public static let returnsUntilRenewed = TopologyManifest.deliveryLimit / 4
 
     /// The worker that owns a running row, as far as the ledger knows.

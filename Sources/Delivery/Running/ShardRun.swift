@@ -82,8 +82,8 @@ public struct ShardRun: Sendable {
     /// (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers the
     /// remaining time, not charged.
     ///
-    /// A probe has only one stream open until the provider has answered it normally (`proved`). Where a rate counts for
-    /// devices without a slot (`needsTurns`), its others are set aside for their turns then.
+    /// A probe has only one stream open until the provider has answered it normally (`proved`). The others of its
+    /// devices are set aside for their turns then, if a rate counts for them and they have no slot (`isUnderRate`).
     ///
     /// `slot` is the shard's, on the clock that `now` is read from. Devices whose turn has passed by more than
     /// `lateness` (microseconds) stay pending, and the shard is set aside for another slot (`rate`).
